@@ -1,0 +1,32 @@
+"""What ringfence raises on purpose. Every message says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class RingfenceError(Exception):
+    """Base of every error that ringfence raises on purpose."""
+
+
+class SpaceError(RingfenceError, ValueError):
+    """A search space that cannot be: bounds, choices or conditions that contradict each other."""
+
+
+class HistoryError(RingfenceError, ValueError):
+    """A table of past runs that cannot be read as one."""
+
+
+class FitError(RingfenceError, ValueError):
+    """A region that cannot be fitted, or an answer that failed its own certificate."""
+
+
+class FileError(RingfenceError, ValueError):
+    """A file that is not what it should be."""
+
+
+class MissingExtraError(RingfenceError, ImportError):
+    """An optional package that this call needs and that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the package {package!r}; install it with: pip install 'ringfence[{extra}]'"
+        )
