@@ -1,0 +1,28 @@
+"""What may be tuned: parameters, conditions, and their coordinates."""
+
+from ringfence.space.conditions import Condition
+from ringfence.space.encoding import Axis, Encoding, axis_of, value_of
+from ringfence.space.files import parse_space, read_space, write_space
+from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+from ringfence.space.space import Config, Space, allows
+
+__all__ = [
+    "Axis",
+    "Categorical",
+    "Choice",
+    "Condition",
+    "Config",
+    "Constant",
+    "Encoding",
+    "Float",
+    "Int",
+    "Parameter",
+    "Space",
+    "allows",
+    "axis_of",
+    "choice_key",
+    "parse_space",
+    "read_space",
+    "value_of",
+    "write_space",
+]

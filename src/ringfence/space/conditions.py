@@ -1,0 +1,80 @@
+"""Conditions: a parameter that exists only for some values of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ringfence.errors import SpaceError
+from ringfence.space.params import Categorical, Choice, Constant, Float, Parameter, choice_key
+
+
+class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`child` is active only where `parent` is active and takes one of `values`.
+
+    Several conditions on one child must all hold.
+    """
+
+    child: str
+    parent: str
+    values: tuple[Choice, ...]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, str) or not isinstance(self.values, Sequence):
+            raise SpaceError(
+                f"the values of a condition must be a list, not {self.values!r} "
+                f"({self.child!r} depends on {self.parent!r})"
+            )
+        msgspec.structs.force_setattr(self, "values", tuple(self.values))
+
+    def holds(self, value: object) -> bool:
+        """Whether the child is active when the parent has this value."""
+        return choice_key(value) in {choice_key(wanted) for wanted in self.values}
+
+
+def check_conditions(
+    parameters: Mapping[str, Parameter], conditions: Sequence[Condition]
+) -> tuple[str, ...]:
+    """Raise what is wrong with the conditions; return the names, every parent before its child."""
+    for condition in conditions:
+        for role, name in (("child", condition.child), ("parent", condition.parent)):
+            if name not in parameters:
+                raise SpaceError(f"a condition names the {role} {name!r}, which is no parameter")
+        _check_values(condition, parameters[condition.parent])
+    return _parents_first(parameters, conditions)
+
+
+def _check_values(condition: Condition, parent: Parameter) -> None:
+    where = f"{condition.child!r} depends on {condition.parent!r}"
+    if isinstance(parent, (Float, Constant)):
+        kind = type(parent).__name__
+        raise SpaceError(f"{where}, but a {kind} cannot switch another parameter on and off")
+    if not condition.values:
+        raise SpaceError(f"{where}, but the condition lists no values: it would never be active")
+    for value in condition.values:
+        if isinstance(parent, Categorical):
+            known = parent.index(value) is not None
+        else:
+            known = (
+                isinstance(value, (int, float))
+                and not isinstance(value, bool)
+                and value == int(value)
+                and parent.low <= value <= parent.high
+            )
+        if not known:
+            raise SpaceError(f"{where} = {value!r}, which {condition.parent!r} never is")
+
+
+def _parents_first(
+    parameters: Mapping[str, Parameter], conditions: Sequence[Condition]
+) -> tuple[str, ...]:
+    waiting = {name: {c.parent for c in conditions if c.child == name} for name in parameters}
+    order: list[str] = []
+    while waiting:
+        ready = [name for name, parents in waiting.items() if not parents & waiting.keys()]
+        if not ready:
+            raise SpaceError(f"the conditions go in a circle among {sorted(waiting)}")
+        order += ready
+        waiting = {name: parents for name, parents in waiting.items() if name not in ready}
+    return tuple(order)

@@ -1,0 +1,138 @@
+"""Encoding: values in the user's units ↔ coordinates in the unit cube.
+
+    symbol   meaning                                                       shape
+    u        coordinates of the numeric parameters, each in [0, 1]         (n, p)
+    values   the same in the user's units, one column a parameter          (n,) each
+
+Each parameter is stretched over [0, 1] on its own scale (linear or log). A whole number owns a
+cell of equal width (equal on that scale), so that uniform coordinates give uniform integers, and
+its coordinate is the middle of the cell on that scale's raw axis: k lies at (k - low + 1/2)/(high -
+low + 1). Ordered choices are encoded as the whole numbers 0 … k-1. An inactive value is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.space.params import Categorical, Choice, Float, Int, Parameter
+from ringfence.space.space import Space
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One numeric parameter's scale. `low`, `high` are its smallest and largest value."""
+
+    low: float
+    high: float
+    log: bool
+    whole: bool
+
+    def encode(self, values: FloatArray) -> FloatArray:
+        """Values → unit coordinates; exactly 0 and 1 at the ends of a real range."""
+        start, stop = self._edges()
+        unit: FloatArray = (self._scale(values) - start) / (stop - start)
+        return np.clip(unit, 0.0, 1.0)
+
+    def decode(self, unit: FloatArray) -> FloatArray:
+        """Unit coordinates → values, rounded where whole, never outside [low, high]."""
+        start, stop = self._edges()
+        raw = start + unit * (stop - start)
+        values = np.exp(raw) if self.log else raw
+        if self.whole:
+            return np.clip(np.rint(values), self.low, self.high)
+        values = np.where(unit <= 0.0, self.low, np.where(unit >= 1.0, self.high, values))
+        return np.clip(values, self.low, self.high)
+
+    def cell(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper edge of the coordinates that decode to these whole values."""
+        start, stop = self._edges()
+        lower = (self._scale(values - 0.5) - start) / (stop - start)
+        upper = (self._scale(values + 0.5) - start) / (stop - start)
+        return np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
+
+    def _edges(self) -> tuple[float, float]:
+        half = 0.5 if self.whole else 0.0
+        return float(self._scale(self.low - half)), float(self._scale(self.high + half))
+
+    def _scale(self, values: Any) -> Any:
+        return np.log(values) if self.log else values
+
+
+def axis_of(parameter: Parameter) -> Axis | None:
+    """The scale of a numeric or ordered parameter; None for the others."""
+    if isinstance(parameter, (Float, Int)):
+        return Axis(parameter.low, parameter.high, parameter.log, isinstance(parameter, Int))
+    if isinstance(parameter, Categorical) and parameter.ordered and len(parameter.choices) > 1:
+        return Axis(0, len(parameter.choices) - 1, log=False, whole=True)
+    return None
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The numeric coordinates of some parameters of a space, in a fixed order."""
+
+    names: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def of(cls, space: Space, names: Sequence[str] | None = None) -> Encoding:
+        """The encoding of `names`, or of every parameter of `space` that has a scale."""
+        wanted = [n for n in space if axis_of(space[n])] if names is None else list(names)
+        axes = [axis for name in wanted if (axis := axis_of(space[name]))]
+        return cls(tuple(wanted), tuple(space[name] for name in wanted), tuple(axes))
+
+    @property
+    def dim(self) -> int:
+        """p, the number of coordinates."""
+        return len(self.names)
+
+    def encode(self, columns: Mapping[str, FloatArray]) -> FloatArray:
+        """Columns of numbers (of positions, for ordered choices) → (n, p) coordinates."""
+        if not self.names:
+            return np.empty((0, 0))
+        return np.column_stack(
+            [axis.encode(np.asarray(columns[n], float)) for n, axis in zip(self.names, self.axes)]
+        )
+
+    def decode(self, points: FloatArray) -> dict[str, FloatArray]:
+        """(n, p) coordinates → columns of numbers (of positions, for ordered choices)."""
+        return {n: a.decode(points[:, j]) for j, (n, a) in enumerate(zip(self.names, self.axes))}
+
+    def snap(self, points: FloatArray) -> FloatArray:
+        """The coordinates of the configurations that `points` decode to."""
+        if not self.names:
+            return points
+        return self.encode(self.decode(points))
+
+    def point(self, config: Mapping[str, Any]) -> FloatArray:
+        """One configuration's coordinates, shape (1, p); it must have every parameter named."""
+        row = [self._number(p, config[n]) for n, p in zip(self.names, self.parameters)]
+        return self.encode({n: np.array([value]) for n, value in zip(self.names, row)})
+
+    def values(self, points: FloatArray) -> dict[str, list[Choice]]:
+        """(n, p) coordinates → columns of plain Python values in the user's units and types."""
+        columns = self.decode(points)
+        return {
+            n: [value_of(p, number) for number in columns[n].tolist()]
+            for n, p in zip(self.names, self.parameters)
+        }
+
+    @staticmethod
+    def _number(parameter: Parameter, value: Any) -> float:
+        if isinstance(parameter, Categorical):
+            position = parameter.index(value)
+            return float("nan") if position is None else float(position)
+        return float(value)
+
+
+def value_of(parameter: Parameter, number: float) -> Choice:
+    """The plain Python value behind a decoded number."""
+    if isinstance(parameter, Categorical):
+        return parameter.choices[round(number)]
+    return round(number) if isinstance(parameter, Int) else float(number)

@@ -1,0 +1,105 @@
+"""Spaces in files: JSON, YAML or TOML, one layout for all three.
+
+parameters:
+  C:      {type: float, low: 1e-3, high: 1e3, log: true}
+  kernel: {type: categorical, choices: [linear, rbf]}
+  gamma:  {type: float, low: 1e-4, high: 10, log: true}
+conditions:
+  - {child: gamma, parent: kernel, values: [rbf]}
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ringfence.errors import FileError, SpaceError
+from ringfence.space.conditions import Condition
+from ringfence.space.params import Parameter
+from ringfence.space.space import Space
+
+
+def read_space(path: str | PathLike[str]) -> Space:
+    """Read a space from a .json, .yaml, .yml or .toml file."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot read the space {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not a text file") from error
+    return parse_space(text, path.suffix.lower(), str(path))
+
+
+def parse_space(text: str, suffix: str, name: str) -> Space:
+    """A space from the text of a file with this suffix; `name` is for the error message."""
+    loaders: dict[str, Callable[[str], Any]] = {
+        ".json": json.loads,
+        ".toml": tomllib.loads,
+        ".yaml": _yaml,
+        ".yml": _yaml,
+    }
+    if suffix not in loaders:
+        raise FileError(f"{name}: a space is written in .json, .yaml or .toml, not {suffix!r}")
+    try:
+        content = loaders[suffix](text)
+    except ValueError as error:
+        raise FileError(f"{name} is not valid {suffix[1:].upper()}: {error}") from error
+    if not isinstance(content, dict):
+        raise FileError(f"{name} must hold a table of parameters, not {type(content).__name__}")
+    if "parameters" not in content:
+        content = {"parameters": content}
+    unknown = sorted(content.keys() - {"parameters", "conditions"})
+    if unknown:
+        raise FileError(f"{name}: {unknown[0]!r} is neither 'parameters' nor 'conditions'")
+    try:
+        return _space(content["parameters"], content.get("conditions", ()))
+    except SpaceError as error:
+        raise FileError(f"{name}: {error}") from error
+
+
+def _space(parameters: Any, conditions: Any) -> Space:
+    if not isinstance(parameters, dict):
+        raise SpaceError(f"'parameters' must be a table of parameters, not {parameters!r}")
+    made = {n: _convert(p, Parameter, f"parameter {n!r}") for n, p in parameters.items()}
+    return Space(made, _convert(conditions, tuple[Condition, ...], "conditions"))
+
+
+def _convert(content: Any, kind: Any, where: str) -> Any:
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        raise SpaceError(f"{where}: {error}") from error
+
+
+def write_space(space: Space) -> str:
+    """The space as JSON text, readable by `read_space`."""
+    return msgspec.json.format(msgspec.json.encode(space), indent=2).decode() + "\n"
+
+
+def _yaml(text: str) -> Any:
+    """YAML with the numbers and booleans of version 1.2, where 1e-5 is a number and `on` a word."""
+    import re
+
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        yaml_implicit_resolvers = {  # noqa: RUF012
+            first: [(tag, regexp) for tag, regexp in pairs if not tag.endswith((":bool", ":float"))]
+            for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    number = re.compile(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+.0123456789"))
+    boolean = re.compile(r"^(true|True|TRUE|false|False|FALSE)$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", boolean, list("tTfF"))
+    try:
+        return yaml.load(text, Loader=Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error

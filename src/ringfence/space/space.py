@@ -1,0 +1,123 @@
+"""The space: named parameters and the conditions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ringfence.errors import SpaceError
+from ringfence.space.conditions import Condition, check_conditions
+from ringfence.space.params import (
+    Categorical,
+    Choice,
+    Constant,
+    Float,
+    Int,
+    Parameter,
+    choice_key,
+)
+
+Config: TypeAlias = dict[str, Choice]
+"""One configuration in the user's units; inactive parameters are left out."""
+
+
+class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """What may be tuned.
+
+    >>> Space({"C": Float(1e-3, 1e3, log=True), "kernel": Categorical(["linear", "rbf"]),
+    ...        "gamma": Float(1e-4, 10, log=True)}, [Condition("gamma", "kernel", ["rbf"])])
+    """
+
+    parameters: dict[str, Parameter]
+    conditions: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parameters, Mapping):
+            raise SpaceError(f"parameters must map names to parameters, not {self.parameters!r}")
+        for name, parameter in self.parameters.items():
+            if not isinstance(name, str) or not name:
+                raise SpaceError(f"a parameter's name must be text, not {name!r}")
+            if not isinstance(parameter, (Float, Int, Categorical, Constant)):
+                raise SpaceError(
+                    f"parameter {name!r} must be Float, Int, Categorical or Constant, "
+                    f"not {parameter!r}"
+                )
+        if not self.parameters:
+            raise SpaceError("a space needs at least one parameter")
+        msgspec.structs.force_setattr(self, "parameters", dict(self.parameters))
+        msgspec.structs.force_setattr(self, "conditions", tuple(self.conditions))
+        check_conditions(self.parameters, self.conditions)
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self.parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.parameters
+
+    @cached_property
+    def parents_first(self) -> tuple[str, ...]:
+        """The names in an order in which every parent comes before its children."""
+        return check_conditions(self.parameters, self.conditions)
+
+    def conditions_of(self, name: str) -> tuple[Condition, ...]:
+        """The conditions under which `name` is active (none: always)."""
+        return tuple(c for c in self.conditions if c.child == name)
+
+    def active(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the parameters that are active in `config`, in the order of the space."""
+        on: set[str] = set()
+        for name in self.parents_first:
+            if all(
+                c.parent in on and c.holds(self._value(config, c.parent))
+                for c in self.conditions_of(name)
+            ):
+                on.add(name)
+        return tuple(name for name in self if name in on)
+
+    def check(self, config: Mapping[str, Any]) -> None:
+        """Raise SpaceError with what is wrong with `config`, if anything is."""
+        unknown = [name for name in config if name not in self]
+        if unknown:
+            raise SpaceError(f"{unknown[0]!r} is no parameter of this space ({', '.join(self)})")
+        for name in self.active(config):
+            parameter = self[name]
+            if name not in config:
+                if not isinstance(parameter, Constant):
+                    raise SpaceError(f"parameter {name!r} has no value")
+            elif not allows(parameter, config[name]):
+                raise SpaceError(f"parameter {name!r}: {config[name]!r} is not in {parameter}")
+
+    def contains(self, config: Mapping[str, Any]) -> bool:
+        """Whether every active parameter has a value inside its range."""
+        try:
+            self.check(config)
+        except SpaceError:
+            return False
+        return True
+
+    def _value(self, config: Mapping[str, Any], name: str) -> Any:
+        parameter = self[name]
+        return parameter.value if isinstance(parameter, Constant) else config.get(name)
+
+
+def allows(parameter: Parameter, value: Any) -> bool:
+    """Whether `value` is one that `parameter` can take."""
+    if isinstance(parameter, Categorical):
+        return parameter.index(value) is not None
+    if isinstance(parameter, Constant):
+        return choice_key(value) == choice_key(parameter.value)
+    kind, number = choice_key(value)
+    if kind != "number" or not isinstance(number, float):
+        return False
+    if isinstance(parameter, Int) and number != round(number):
+        return False
+    return parameter.low <= number <= parameter.high
