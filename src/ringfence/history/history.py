@@ -1,0 +1,118 @@
+"""History: a table of past runs, and what its columns mean."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.columns import Roles, assign_roles
+from ringfence.history.tables import as_table
+from ringfence.space import Space
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History:
+    """What was tried on which task and how it went. Rows are kept as they came; they are judged
+    against a space by `usable_rows` when one is learned."""
+
+    frame: pl.DataFrame
+    roles: Roles
+    source: str = "a table in memory"
+    files: tuple[tuple[str, int], ...] = ()
+    """Where the rows come from, in order: file name and number of rows."""
+    space: Space | None = None
+    """The space that the source declares, if it does."""
+    notes: tuple[str, ...] = field(default=())
+    """What was guessed."""
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        task: str | None = None,
+        objective: str | None = None,
+        direction: str | None = None,
+        parameters: Sequence[str] | None = None,
+        budget: str | None = None,
+        status: str | None = None,
+    ) -> History:
+        """A history from a pandas or polars DataFrame with one row an evaluation.
+
+        `direction` is 'minimize' unless said otherwise. Columns that are not named are guessed, and
+        `notes` says how; `parameters` defaults to every column that plays no other part.
+        """
+        table = as_table(frame)
+        if not table.height:
+            raise HistoryError("the table has no rows")
+        roles, notes = assign_roles(
+            table,
+            task=task,
+            objective=objective,
+            direction=direction,
+            parameters=parameters,
+            budget=budget,
+            status=status,
+        )
+        return cls(table, roles, notes=tuple(notes))
+
+    def __repr__(self) -> str:
+        roles = self.roles
+        return (
+            f"History({len(self)} runs of {len(self.tasks)} tasks, {roles.direction} "
+            f"{roles.objective!r}, parameters: {', '.join(roles.parameters)})"
+        )
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks in the order of their first run."""
+        return tuple(self.task_column().drop_nulls().unique(maintain_order=True))
+
+    def task_column(self) -> pl.Series:
+        """The task of each row as text; whole numbers lose a decimal point that a gap gave them."""
+        column = self.frame[self.roles.task]
+        if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
+            column = column.cast(pl.Int64)
+        return column.cast(pl.String)
+
+    def only(self, tasks: Sequence[str]) -> History:
+        """The history of these tasks alone."""
+        missing = set(tasks) - set(self.tasks)
+        if missing:
+            raise HistoryError(f"the history has no task {sorted(missing)[0]!r}")
+        keep = self.task_column().is_in(list(tasks))
+        return replace(self, frame=self.frame.filter(keep), files=())
+
+    def where(self, row: int) -> str:
+        """What to call row `row` (from 0) in a message."""
+        for name, height in self.files if len(self.files) > 1 else ():
+            if row < height:
+                return f"row {row} of {name}"
+            row -= height
+        return f"row {row}"
+
+    def digest(self) -> str:
+        """SHA-256 of the columns that play a part, in order: the same data, the same digest."""
+        roles = self.roles
+        names = [roles.task, roles.objective, roles.budget, roles.status, *roles.parameters]
+        total = hashlib.sha256(roles.direction.encode())
+        for name in names:
+            if name is not None:
+                total.update(name.encode() + b"\0")
+                total.update(_column_bytes(self.frame[name]))
+        return total.hexdigest()
+
+
+def _column_bytes(column: pl.Series) -> bytes:
+    missing = column.is_null().to_numpy().tobytes() if column.null_count() else b""
+    if column.dtype.is_numeric():
+        return bytes(column.cast(pl.Float64).fill_null(0.0).to_numpy().tobytes()) + missing
+    return "\0".join(column.cast(pl.String).fill_null("").to_list()).encode() + missing

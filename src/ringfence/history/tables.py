@@ -1,0 +1,93 @@
+"""Any table as a polars frame with plain columns: numbers, booleans, text; missing is null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ringfence.errors import HistoryError
+
+
+def as_table(frame: Any) -> pl.DataFrame:
+    """A pandas, polars or Arrow table as a plain polars frame; the index of pandas is ignored,
+    except that its named levels become columns where no column has that name."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    elif not isinstance(frame, pl.DataFrame):
+        origin = type(frame).__module__.partition(".")[0]
+        if origin == "pandas" and hasattr(frame, "columns"):
+            frame = _from_pandas(frame)
+        elif origin == "pyarrow":
+            frame = pl.DataFrame(frame)
+        else:
+            raise HistoryError(
+                f"expected a pandas or polars DataFrame, not {type(frame).__name__}; "
+                "files are read with read_history"
+            )
+    return pl.DataFrame([_plain(column) for column in frame.get_columns()])
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    kind = column.dtype
+    if kind.is_float():
+        return column.cast(pl.Float64).fill_nan(None)
+    if kind.is_decimal():
+        return column.cast(pl.Float64)
+    if kind in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    if kind == pl.Object:
+        return _from_objects(column.name, column.to_list())
+    if kind == pl.Null:
+        return column.cast(pl.Float64)
+    return column
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    names = [str(name) for name in frame.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HistoryError(f"the column {twice[0]!r} occurs twice in the table")
+    levels = [str(name) for name in frame.index.names if name is not None]
+    columns = [
+        _from_pandas_column(level, frame.index.get_level_values(level))
+        for level in levels
+        if level not in names
+    ]
+    columns += [_from_pandas_column(name, frame.iloc[:, i]) for i, name in enumerate(names)]
+    return pl.DataFrame(columns)
+
+
+def _from_pandas_column(name: str, column: Any) -> pl.Series:
+    kind = getattr(column.dtype, "kind", "O")
+    if isinstance(column.dtype, np.dtype) and kind in "biuf":
+        return pl.Series(name, column.to_numpy())
+    if kind == "M":
+        return pl.Series(name, column.astype(str).to_numpy().tolist()).str.to_datetime(strict=False)
+    missing = column.isna()
+    values = column.astype(object)
+    return _from_objects(name, [None if gone else v for v, gone in zip(values, missing)])
+
+
+def _from_objects(name: str, values: list[Any]) -> pl.Series:
+    """A column of Python objects: numbers if all are, booleans if all are, else text."""
+    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+    kinds = {type(v) for v in plain if v is not None}
+    if kinds <= {bool}:
+        return pl.Series(name, plain, dtype=pl.Boolean)
+    if kinds <= {int}:
+        return pl.Series(name, plain, dtype=pl.Int64)
+    if bool not in kinds and all(_is_number(v) for v in plain if v is not None):
+        return pl.Series(name, [None if v is None else float(v) for v in plain]).fill_nan(None)
+    return pl.Series(name, [None if v is None else _text(v) for v in plain], dtype=pl.String)
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, (str, bytes))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
