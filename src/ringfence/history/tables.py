@@ -63,11 +63,10 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
     kind = getattr(column.dtype, "kind", "O")
     if isinstance(column.dtype, np.dtype) and kind in "biuf":
         return pl.Series(name, column.to_numpy())
+    values = [None if gone else v for v, gone in zip(column.astype(object), column.isna())]
     if kind == "M":
-        return pl.Series(name, column.astype(str).to_numpy().tolist()).str.to_datetime(strict=False)
-    missing = column.isna()
-    values = column.astype(object)
-    return _from_objects(name, [None if gone else v for v, gone in zip(values, missing)])
+        return pl.Series(name, [None if v is None else v.to_pydatetime() for v in values])
+    return _from_objects(name, values)
 
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:

@@ -1,0 +1,221 @@
+"""Dirty tables: what is dropped is counted, what is wrong is named, nothing is clipped."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ringfence import Categorical, Condition, Constant, Float, History, HistoryError, Int, Space
+from ringfence.history import incumbents, usable_rows
+
+SPACE = Space({"x": Float(0, 1), "n": Int(1, 5)})
+
+
+def history(**columns) -> History:
+    size = max(len(v) for v in columns.values())
+    base = {"task": ["t"] * size, "loss": [float(i) for i in range(size)]}
+    frame = pl.DataFrame({**base, **columns}, strict=False)
+    return History.from_frame(frame, task="task", objective="loss")
+
+
+def test_bad_objectives_are_dropped_and_counted():
+    rows = history(loss=[1.0, math.nan, math.inf, None, -math.inf, 2.0], x=[0.5] * 6, n=[1] * 6)
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame["row"].to_list() == [0, 5]
+    (dropped,) = usable.dropped
+    assert (dropped.rows, dropped.reason) == (4, "loss is missing or not finite")
+    assert dropped.example == "row 1: loss = None"
+
+
+def test_nan_does_not_win_when_maximizing():
+    frame = pl.DataFrame(
+        {"task": ["t"] * 3, "acc": [0.5, math.nan, 0.7], "x": [0.1, 0.2, 0.3], "n": 1}
+    )
+    told = History.from_frame(frame, task="task", objective="acc", direction="maximize")
+    best = incumbents(usable_rows(told, SPACE).frame)
+    assert best["x"].to_list() == [0.3]
+
+
+def test_failed_runs_are_dropped_and_counted():
+    rows = history(x=[0.1, 0.2, 0.3, 0.4], n=[1] * 4, status=["COMPLETE", "FAIL", None, "ok"])
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame["row"].to_list() == [0, 3]
+    assert [d.rows for d in usable.dropped] == [2]
+
+
+def test_values_outside_are_dropped_not_clipped():
+    rows = history(x=[-0.1, 0.0, 1.0, 1.1, 0.5, 0.5], n=[1, 1, 5, 5, 6, 2.5])
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame["row"].to_list() == [1, 2]
+    assert [(d.rows, d.reason) for d in usable.dropped] == [
+        (2, "x is not a number from 0 to 1"),
+        (2, "n is not a whole number from 1 to 5"),
+    ]
+    assert usable.dropped[0].example == "row 0: x = -0.1"
+
+
+def test_rounding_noise_is_not_outside():
+    space = Space({"x": Float(1e-5, 1.0, log=True)})
+    rows = history(x=[np.nextafter(1e-5, 0), np.nextafter(1.0, 2), 0.99e-5])
+    assert usable_rows(rows, space).frame["row"].to_list() == [0, 1]
+
+
+def test_text_where_a_number_is_wanted():
+    rows = history(x=["0.5", " 0.25", "abc", "inf"], n=["1", "2", "3", "4"])
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame["x"].to_list() == [0.5, 0.25]
+    assert usable.dropped[0].rows == 2
+
+
+def test_a_missing_value_is_an_error_with_row_and_column():
+    with pytest.raises(HistoryError, match=r"row 2, column 'x': the value is missing"):
+        usable_rows(history(x=[0.1, 0.2, None, 0.3], n=[1] * 4), SPACE)
+
+
+def test_a_missing_value_of_a_failed_run_does_not_matter():
+    rows = history(x=[0.1, None], n=[1, 1], loss=[0.0, math.nan])
+    assert usable_rows(rows, SPACE).frame.height == 1
+
+
+def test_a_task_without_a_parameter_is_left_out_and_counted():
+    rows = history(task=["a", "a", "b", "b"], x=[0.1, 0.2, None, None], n=[1] * 4)
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame["task"].unique().to_list() == ["a"]
+    assert usable.dropped[0].reason == "the task has no values of x"
+
+
+def test_a_column_that_is_not_there():
+    with pytest.raises(HistoryError, match="no column 'n'"):
+        usable_rows(history(x=[0.1]), SPACE)
+
+
+SVM = Space(
+    {"kernel": Categorical(["linear", "rbf"]), "gamma": Float(0, 1), "C": Float(0, 1)},
+    [Condition("gamma", "kernel", ["rbf"])],
+)
+
+
+def test_missing_means_inactive_where_a_condition_says_so():
+    rows = history(kernel=["linear", "rbf"], gamma=[None, 0.5], C=[0.1, 0.2])
+    assert usable_rows(rows, SVM).frame["gamma"].to_list() == [None, 0.5]
+
+
+def test_values_of_inactive_parameters_are_ignored_even_when_absurd():
+    rows = history(kernel=["linear", "rbf"], gamma=[-99.0, 0.5], C=[0.1, 0.2])
+    usable = usable_rows(rows, SVM)
+    assert usable.frame["gamma"].to_list() == [None, 0.5]
+    assert usable.notes == ("1 values of gamma ignored where it is inactive",)
+
+
+def test_missing_where_active_is_an_error():
+    rows = history(kernel=["rbf", "rbf"], gamma=[None, 0.5], C=[0.1, 0.2])
+    with pytest.raises(HistoryError, match="row 0, column 'gamma'"):
+        usable_rows(rows, SVM)
+
+
+@pytest.mark.parametrize(
+    ("choices", "column", "codes"),
+    [
+        ([16, 32], [16.0, 32.0, None], [0, 1]),
+        ([16, 32], ["16", "32.0", "x"], [0, 1]),
+        (["16", "32"], [16, 32, 64], [0, 1]),
+        ([True, False], [True, False, None], [0, 1]),
+        ([True, False], ["true", "False", "no"], [0, 1]),
+        ([True, False], ["TRUE", "false", "1"], [0, 1]),
+        (["true", "false"], [True, False, None], [0, 1]),
+        (["a", "b"], ["a", "b", "c"], [0, 1]),
+        ([1, "sqrt"], ["1", "sqrt", "log2"], [0, 1]),
+    ],
+)
+def test_categories_match_across_the_types_that_tables_mangle(choices, column, codes):
+    space = Space({"k": Categorical(choices)})
+    frame = pl.DataFrame({"task": ["t", "t", "u"], "loss": [1.0, 2.0, 3.0], "k": column})
+    told = History.from_frame(frame, task="task", objective="loss", parameters=["k"])
+    assert usable_rows(told, space).frame["k"].to_list() == codes
+
+
+def test_none_can_be_a_choice():
+    space = Space({"depth": Categorical([None, 3])})
+    rows = history(depth=[None, 3, 4])
+    assert usable_rows(rows, space).frame["depth"].to_list() == [0, 1]
+
+
+def test_constants_need_no_column_and_reject_other_values():
+    space = Space({"x": Float(0, 1), "opt": Constant("adam")})
+    assert usable_rows(history(x=[0.1]), space).frame.height == 1
+    usable = usable_rows(history(x=[0.1, 0.2], opt=["adam", "sgd"]), space)
+    assert usable.frame["row"].to_list() == [0]
+
+
+def test_only_the_highest_budget_of_a_task_counts():
+    frame = pl.DataFrame(
+        {
+            "task": ["a", "a", "a", "b", "b"],
+            "loss": [0.0, 2.0, 1.0, 0.0, 5.0],
+            "x": [0.1, 0.2, 0.3, 0.4, 0.5],
+            "n": 1,
+            "epoch": [1, 9, 9, 1, 3],
+        }
+    )
+    told = History.from_frame(frame, task="task", objective="loss", budget="epoch")
+    usable = usable_rows(told, SPACE)
+    assert incumbents(usable.frame)["x"].to_list() == [0.3, 0.5]
+    assert usable.dropped[0].rows == 2
+
+
+def test_when_nothing_is_left_the_reasons_are_told():
+    with pytest.raises(HistoryError, match=r"no row .* 2 because x is not a number from 0 to 1"):
+        usable_rows(history(x=[2.0, 3.0], n=[1, 1]), SPACE)
+
+
+def test_numbers_as_task_names():
+    frame = pl.DataFrame({"task": [3.0, 3.0, None, 12.0], "loss": 1.0, "x": 0.5, "n": 1})
+    told = History.from_frame(frame, task="task", objective="loss")
+    assert told.tasks == ("3", "12")
+    usable = usable_rows(told, SPACE)
+    assert usable.dropped[0].reason == "no task is named"
+
+
+def test_one_row_tasks_and_ties_go_to_the_earliest_row():
+    rows = history(
+        task=["a", "b", "b", "b"], loss=[1.0, 2.0, 2.0, 3.0], x=[0.1, 0.2, 0.3, 0.4], n=[1] * 4
+    )
+    best = incumbents(usable_rows(rows, SPACE).frame)
+    assert best["x"].to_list() == [0.1, 0.2]
+    assert best["n_evaluations"].to_list() == [1, 3]
+
+
+def test_repeats_are_averaged_on_request():
+    """The luckiest seed wins without averaging, the better configuration with it."""
+    rows = history(loss=[0.0, 9.0, 3.0, 3.2], x=[0.1, 0.1, 0.2, 0.2], n=[1] * 4)
+    usable = usable_rows(rows, SPACE).frame
+    assert incumbents(usable)["x"].to_list() == [0.1]
+    averaged = incumbents(usable, average_repeats=True)
+    assert averaged["x"].to_list() == [0.2]
+    assert averaged["value"].to_list() == [pytest.approx(3.1)]
+
+
+def test_the_first_n_rows_or_a_seeded_choice():
+    size = 40
+    rng = np.random.default_rng(0)
+    told = history(
+        task=["a", "b"] * size,
+        loss=rng.random(2 * size).tolist(),
+        x=rng.random(2 * size),
+        n=[1] * 2 * size,
+    )
+    usable = usable_rows(told, SPACE).frame
+    first = incumbents(usable, n_evaluations=5)
+    assert first["n_evaluations"].to_list() == [5, 5]
+    assert (first["row"] < 10).all()
+    chosen = incumbents(usable, n_evaluations=5, seed=3)
+    assert chosen.equals(incumbents(usable, n_evaluations=5, seed=3))
+    assert not chosen.equals(incumbents(usable, n_evaluations=5, seed=4))
+    alone = incumbents(usable.filter(pl.col("task") == "b"), n_evaluations=5, seed=3)
+    assert alone.equals(chosen.filter(pl.col("task") == "b"))
+    assert incumbents(usable, n_evaluations=10**6).equals(incumbents(usable))
+    with pytest.raises(HistoryError, match="at least 1"):
+        incumbents(usable, n_evaluations=0)
