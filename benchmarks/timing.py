@@ -24,7 +24,7 @@ class Row:
 
 
 def cpu_seconds(call: Callable[[], Any], *, at_least: float = 0.2, most: int = 200) -> float:
-    """Median CPU seconds of `call`, repeated until `at_least` seconds are spent, once to warm up."""
+    """Median CPU seconds of `call`, repeated until `at_least` seconds are spent, warmed up once."""
     call()
     times: list[float] = []
     while sum(times) < at_least and len(times) < most:

@@ -1,3 +1,79 @@
-"""Learn the search space of the next tuning job from the jobs already run."""
+"""Learn the search space of the next tuning job from the jobs already run.
+
+import ringfence as rf
+
+history = rf.read_history("runs.parquet", task="dataset", objective="error")
+learned = rf.learn(history, shape="ellipsoid", outliers=0.1)
+learned.sample(10, seed=0)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ringfence.errors import (
+        FileError,
+        FitError,
+        HistoryError,
+        MissingExtraError,
+        RingfenceError,
+        SpaceError,
+    )
+    from ringfence.history import History, read_history
+    from ringfence.history.example import example_history
+    from ringfence.learned import LearnedSpace
+    from ringfence.learned_file import load
+    from ringfence.learning import learn
+    from ringfence.space import Categorical, Condition, Constant, Float, Int, Space, read_space
+    from ringfence.space.infer import infer_space
+
+__all__ = [
+    "Categorical",
+    "Condition",
+    "Constant",
+    "FileError",
+    "FitError",
+    "Float",
+    "History",
+    "HistoryError",
+    "Int",
+    "LearnedSpace",
+    "MissingExtraError",
+    "RingfenceError",
+    "Space",
+    "SpaceError",
+    "__version__",
+    "example_history",
+    "infer_space",
+    "learn",
+    "load",
+    "read_history",
+    "read_space",
+]
+
+# Public names are imported when first used, so that `import ringfence` costs next to nothing.
+_HOMES = {
+    "errors": [n for n in __all__ if n.endswith("Error")],
+    "space": ["Categorical", "Condition", "Constant", "Float", "Int", "Space", "read_space"],
+    "space.infer": ["infer_space"],
+    "history": ["History", "read_history"],
+    "history.example": ["example_history"],
+    "learning": ["learn"],
+    "learned": ["LearnedSpace"],
+    "learned_file": ["load"],
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"ringfence.{home}"), name)
+    raise AttributeError(f"module 'ringfence' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

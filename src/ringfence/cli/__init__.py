@@ -1,0 +1,25 @@
+"""The command line: `ringfence learn | show | sample | infer | demo`. Only here is printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ringfence.errors import RingfenceError
+
+
+def main() -> None:
+    """Run the command line; an error on purpose is one line and exit code 1."""
+    from ringfence.cli.app import app
+
+    try:
+        app()
+    except RingfenceError as error:
+        sys.stderr.write(f"ringfence: {error}\n")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.stderr.write("ringfence: interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

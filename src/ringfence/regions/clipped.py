@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import FitError
 from ringfence.regions.box import Box
 from ringfence.regions.ellipsoid import Ellipsoid
 from ringfence.regions.walk import walk
@@ -97,7 +98,7 @@ class Draws:
 
     points: FloatArray  # (n, p)
     acceptance: float  # share of the proposals that were kept
-    method: Literal["direct", "rejection", "random walk"]
+    method: Literal["rejection", "random walk"]
 
 
 Snap = Callable[[FloatArray], FloatArray]
@@ -119,15 +120,14 @@ def sample(
     random walk starts in case rejection keeps too few of `max_proposals` (at least 100 n).
     """
     snap = snap or (lambda points: points)
-    if isinstance(region, Box):
-        return Draws(snap(region.draw(n, rng)), 1.0, "direct")
+    proposal = region if isinstance(region, Box) else region.proposal
     kept: list[FloatArray] = []
     proposed = found = 0
     budget = max(max_proposals, 100 * n)
     while found < n and proposed < budget:
         rate = (found + 1) / (proposed + 2)
         batch = int(min(max(1.1 * (n - found) / rate, 64), budget - proposed, 1_000_000))
-        points = region.proposal.draw(batch, rng)
+        points = proposal.draw(batch, rng)
         points = snap(points[region.contains(points)])
         points = points[region.contains(points)]
         kept.append(points)
@@ -135,6 +135,8 @@ def sample(
         proposed += batch
     if found >= n:
         return Draws(np.concatenate(kept)[:n], found / proposed if proposed else 1.0, "rejection")
+    if isinstance(region, Box):
+        raise FitError("no configuration of the box survives the rounding of its integers")
     inside = [*kept, known] if known is not None else [*kept, region.anchor[None]]
     return Draws(
         _walk_from(region, np.concatenate(inside), n, rng, snap), found / budget, "random walk"

@@ -20,7 +20,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 
 TOLERANCE = 1e-9
-"""How far above 1 the norm of a point may lie that still counts as inside."""
+"""How far above 1 the norm of a point may lie that still counts as inside, where all is round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,12 @@ class Ellipsoid:
         inverse: FloatArray = np.linalg.inv(self.factor).astype(float)
         return inverse
 
+    @cached_property
+    def tolerance(self) -> float:
+        """How far above 1 the norm of a point inside may come out: `TOLERANCE`, and what rounding
+        the point's coordinates does to a nearly flat ellipsoid."""
+        return TOLERANCE + 8 * float(np.finfo(float).eps * np.linalg.norm(self.inverse))
+
     def norm(self, points: FloatArray) -> FloatArray:
         """‖F⁻¹(x - c)‖ for each row of `points` (n, p)."""
         ball = (points - self.center) @ self.inverse.T
@@ -73,7 +79,7 @@ class Ellipsoid:
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which rows of `points` (n, p) lie inside."""
-        result: BoolArray = self.norm(points) <= 1.0 + TOLERANCE
+        result: BoolArray = self.norm(points) <= 1.0 + self.tolerance
         return result
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:

@@ -55,6 +55,16 @@ class Axis:
         upper = (self._scale(values + 0.5) - start) / (stop - start)
         return np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
 
+    def span(self, start: float, stop: float) -> tuple[float, float]:
+        """Smallest and largest value whose coordinate lies in [start, stop], to rounding; where
+        no whole number's does, the nearest ones."""
+        low, high = self.decode(np.array([start, stop])).tolist()
+        if self.whole:
+            first, last = self.encode(np.array([low, high])).tolist()
+            low += first < start - 1e-9
+            high -= last > stop + 1e-9
+        return min(low, high), max(low, high)
+
     def _edges(self) -> tuple[float, float]:
         half = 0.5 if self.whole else 0.0
         return float(self._scale(self.low - half)), float(self._scale(self.high + half))

@@ -79,16 +79,17 @@ def _numeric(name: str, values: pl.Series, notes: list[str]) -> Parameter:
     if low == high:
         notes.append(f"{name} is always {low:g}")
         return Constant(int(low) if whole else low)
-    log = _looks_logarithmic(low, high, float(values.median()))  # type: ignore[arg-type]
+    log = _looks_logarithmic(low, high, values)
     kind = "a whole number" if whole else "a number"
     scale = " on a log scale" if log else ""
     notes.append(f"{name} is {kind} from {low:g} to {high:g}{scale}")
     return Int(int(low), int(high), log) if whole else Float(low, high, log)
 
 
-def _looks_logarithmic(low: float, high: float, median: float) -> bool:
+def _looks_logarithmic(low: float, high: float, values: pl.Series) -> bool:
     if low <= 0 or high / low < DECADES:
         return False
+    median = float(values.median())  # type: ignore[arg-type]
     on_line = (median - low) / (high - low)
     on_log = math.log(median / low) / math.log(high / low)
     return abs(on_log - 0.5) < abs(on_line - 0.5)

@@ -68,6 +68,15 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         """The names in an order in which every parent comes before its children."""
         return check_conditions(self.parameters, self.conditions)
 
+    def unordered_choices(self) -> dict[str, tuple[Choice, ...]]:
+        """The choices of each categorical parameter that has no scale."""
+        return {
+            name: parameter.choices
+            for name, parameter in self.parameters.items()
+            if isinstance(parameter, Categorical)
+            and not (parameter.ordered and len(parameter.choices) > 1)
+        }
+
     def conditions_of(self, name: str) -> tuple[Condition, ...]:
         """The conditions under which `name` is active (none: always)."""
         return tuple(c for c in self.conditions if c.child == name)

@@ -1,0 +1,133 @@
+"""How much room to leave where few tasks do not determine a region (docs/few-tasks.md).
+
+    python -m benchmarks.few_tasks FOLDER
+
+For every table in FOLDER: leave one task out, learn from 3 or 9 random other tasks with 256 random
+rows each, draw configurations from the learned space, and give each the value of the nearest
+recorded row of the task left out. The score is the expected normalized regret (0 best row, 1 median
+row, capped) of the best of 10 draws, by order statistics over 256 draws.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy.spatial import cKDTree
+
+from benchmarks.tables import TABLES, read_table
+from ringfence import LearnedSpace, Space, learn
+from ringfence.fit import fit
+from ringfence.history import usable_rows
+from ringfence.regions import Box
+from ringfence.space import Encoding
+from ringfence.space.infer import infer_space
+
+DRAWS = 256
+BEST_OF = 10
+TARGETS = 20
+REPEATS = 3
+ROWS = 5000
+REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+class Target:
+    """A task left out: its recorded rows, and the value of the nearest one to a configuration."""
+
+    def __init__(self, space: Space, rows: pl.DataFrame, rng: np.random.Generator) -> None:
+        rows = rows[np.sort(rng.permutation(rows.height)[:ROWS])]
+        self.space = space
+        self.encoding = Encoding.of(space)
+        self.choices = space.unordered_choices()
+        columns = {n: rows[n].to_numpy() for n in space if n in rows.columns}
+        self.tree = cKDTree(self.features(columns))
+        values = rows["value"].to_numpy()
+        best, middle = values.min(), np.median(values)
+        scaled = (values - best) / (middle - best) if middle > best else values * 0.0
+        self.regret = np.minimum(scaled, 1.0)
+
+    def features(self, columns: dict[str, np.ndarray]) -> np.ndarray:
+        """Unit coordinates with the middle where inactive, and choices one apart."""
+        numeric = np.nan_to_num(self.encoding.encode(columns), nan=0.5)
+        flags = [
+            (columns[n] == i) / np.sqrt(2) for n, c in self.choices.items() for i in range(len(c))
+        ]
+        return np.column_stack([numeric, *flags])
+
+    def score(self, learned: LearnedSpace, rng: np.random.Generator) -> float:
+        columns: dict[str, np.ndarray] = {
+            n: rng.integers(len(c), size=DRAWS).astype(float) for n, c in self.choices.items()
+        }
+        for block in learned.blocks:
+            columns |= block.encoding.decode(learned.draw(block, DRAWS, rng))
+        for condition in self.space.conditions:
+            wanted = [self.choices[condition.parent].index(v) for v in condition.values]
+            inactive = ~np.isin(columns[condition.parent], wanted)
+            if condition.child in columns:
+                columns[condition.child] = np.where(inactive, np.nan, columns[condition.child])
+        return expected_best(self.regret[self.tree.query(self.features(columns))[1]], BEST_OF)
+
+
+def expected_best(values: np.ndarray, draws: int) -> float:
+    """Expected smallest of `draws` of the values, drawn without replacement."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    ranks = np.arange(n)
+    # The chance that all draws lie at rank i or above: a product of ratios, one factor a rank.
+    above = np.concatenate([[1.0], np.cumprod(np.maximum(n - ranks - draws, 0) / (n - ranks))])
+    return float((ordered * (above[:-1] - above[1:])).sum())
+
+
+def settings() -> Iterator[tuple[str, str, float]]:
+    yield "box", "box", 0.3
+    for reach in REACHES:
+        yield f"ellipsoid {reach}", "ellipsoid", reach
+
+
+def whole(learned: LearnedSpace) -> LearnedSpace:
+    from dataclasses import replace
+
+    blocks = tuple(replace(b, region=Box.unit(len(b.names))) for b in learned.blocks)
+    return replace(learned, blocks=blocks)
+
+
+def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> dict[str, float]:
+    history = read_table(folder, name)
+    space = infer_space(history.frame, history.roles.parameters).space
+    rows = usable_rows(history, space).frame
+    groups = {t[0]: g for t, g in rows.group_by("task", maintain_order=True)}
+    tasks = list(groups)
+    found: dict[str, list[float]] = {}
+    for left_out in rng.permutation(tasks)[:TARGETS]:
+        target = Target(space, groups[left_out], rng)
+        for _ in range(REPEATS):
+            chosen = history.only(rng.permutation([t for t in tasks if t != left_out])[:sources])
+            seed = int(rng.integers(1 << 31))
+            for label, shape, reach in settings():
+                fit.FEW_TASKS_REACH = reach
+                learned = learn(chosen, space, shape=shape, n_evaluations=256, seed=seed)
+                draws = np.random.default_rng(seed)
+                found.setdefault(label, []).append(target.score(learned, draws))
+            found.setdefault("whole space", []).append(target.score(whole(learned), draws))
+    return {label: float(np.mean(items)) for label, items in found.items()}
+
+
+def main(folder: Path) -> None:
+    table = []
+    for name in TABLES:
+        for sources in (3, 9):
+            if (folder / f"{name}.parquet").exists() and TABLES[name].tasks > sources:
+                row = scores(name, folder, sources, np.random.default_rng(0))
+                table.append({"table": name, "sources": sources, **row})
+                print(f"{name} from {sources} tasks: done", file=sys.stderr, flush=True)
+    frame = pl.DataFrame(table)
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, float_precision=3, tbl_width_chars=180):
+        print(frame)
+        print(frame.group_by("sources").agg(pl.exclude("table").mean()).sort("sources"))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,43 @@
+"""The commands, gathered. Each lives in a file of its own and imports its work when called."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import ringfence
+from ringfence.cli.demo import demo
+from ringfence.cli.infer import infer
+from ringfence.cli.learn import learn
+from ringfence.cli.sample import sample
+from ringfence.cli.show import show
+
+app = typer.Typer(
+    name="ringfence",
+    help="Learn the search space of the next tuning job from the jobs already run.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"ringfence {ringfence.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Learn the search space of the next tuning job from the jobs already run."""
+
+
+for command in (learn, show, sample, infer, demo):
+    app.command()(command)

@@ -1,0 +1,41 @@
+"""`ringfence demo`: learn a space from the history that ships with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for what is written.")
+    ] = Path("demo"),
+) -> None:
+    """Learn a space from the embedded history and draw it.
+
+    Example: ringfence demo -o demo
+    """
+    from ringfence.cli.learn import account
+    from ringfence.history.example import example_history
+    from ringfence.learned_text import percent
+    from ringfence.learning import learn
+    from ringfence.report.picture import draw
+
+    history = example_history()
+    typer.echo(f"{history}\n")
+    typer.echo("how much of the numeric space is kept:")
+    for shape in ("box", "ellipsoid"):
+        for outliers in (0.0, 0.1):
+            kept = learn(history, shape=shape, outliers=outliers)  # type: ignore[arg-type]
+            names = f"   left outside: {', '.join(kept.outliers)}" if kept.outliers else ""
+            share = percent(kept.volume_fraction)
+            typer.echo(f"  {shape:<9}  outliers {outliers:<4}  {share:>6}{names}")
+    learned = learn(history, shape="ellipsoid", outliers=0.1)
+    typer.echo("\n" + "\n".join(account(learned)))
+    output.mkdir(parents=True, exist_ok=True)
+    learned.save(output / "learned.json")
+    draw(learned, output / "learned.png")
+    typer.echo(f"\nwritten to {output}/learned.json and {output}/learned.png")
+    typer.echo(f"draw from it:  ringfence sample {output}/learned.json -n 5 --seed 0")

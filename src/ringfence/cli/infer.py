@@ -1,0 +1,40 @@
+"""`ringfence infer`: the space that a table of past runs covers, to be edited by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringfence.cli import options
+
+
+def infer(
+    source: options.Source,
+    task: options.TaskColumn = None,
+    objective: options.Objective = None,
+    parameters: options.Parameters = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
+    ] = None,
+    format: options.TableFormat = None,
+) -> None:
+    """Infer the original space from the observed values, as a file for `learn --space`.
+
+    Example: ringfence infer runs.parquet --task dataset --objective error -o space.json
+    """
+    from ringfence.files import write_atomically
+    from ringfence.space import write_space
+    from ringfence.space.infer import infer_space
+
+    history = options.read(source, task, objective, None, parameters, format=format)
+    inferred = infer_space(history.frame, history.roles.parameters)
+    for note in (*history.notes, *inferred.notes):
+        typer.echo(f"  {note}", err=True)
+    text = write_space(inferred.space)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(output, text.encode())
+        typer.echo(f"written to {output}", err=True)

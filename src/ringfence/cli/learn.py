@@ -1,0 +1,103 @@
+"""`ringfence learn`: from a table of past runs to a learned space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ringfence.cli import options
+from ringfence.cli.options import Categories, Shape
+
+if TYPE_CHECKING:
+    from ringfence.learned import LearnedSpace
+
+
+def learn(
+    source: options.Source,
+    task: options.TaskColumn = None,
+    objective: options.Objective = None,
+    maximize: options.Maximize = None,
+    space: Annotated[
+        Path | None,
+        typer.Option(help="The original space (.json, .yaml, .toml); else inferred."),
+    ] = None,
+    shape: Annotated[Shape, typer.Option(help="Shape of the region.")] = Shape.box,
+    outliers: Annotated[
+        str, typer.Option(help="Share of tasks to leave outside, or 'paper'.")
+    ] = "0",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
+    ] = None,
+    parameters: options.Parameters = None,
+    budget: options.Budget = None,
+    status: options.Status = None,
+    categories: Annotated[
+        Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
+    ] = Categories.all,
+    n_evaluations: Annotated[
+        int | None, typer.Option(help="Use only so many rows of each task.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Take those rows at random, not the first.")
+    ] = None,
+    average_repeats: Annotated[
+        bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
+    ] = False,
+    format: options.TableFormat = None,
+) -> None:
+    """Learn a search space from past runs.
+
+    Example: ringfence learn runs.parquet --task dataset --objective error --shape ellipsoid
+    --outliers 0.1 -o learned.json
+    """
+    from ringfence.learned_file import encode
+    from ringfence.learning import learn as learn_space
+    from ringfence.space import read_space
+
+    history = options.read(source, task, objective, maximize, parameters, budget, status, format)
+    learned = learn_space(
+        history,
+        read_space(space) if space else None,
+        shape=shape.value,
+        outliers=_share(outliers),  # type: ignore[arg-type]
+        categories=categories.value,
+        n_evaluations=n_evaluations,
+        seed=seed,
+        average_repeats=average_repeats,
+    )
+    to_stdout = output == "-"
+    typer.echo("\n".join(account(learned)), err=to_stdout)
+    if to_stdout:
+        typer.echo(encode(learned).decode(), nl=False)
+    elif output is not None:
+        learned.save(output)
+        typer.echo(f"\nwritten to {output}")
+    else:
+        typer.echo("\nnot written; add -o learned.json to keep it")
+
+
+def account(learned: LearnedSpace) -> list[str]:
+    """What was read, guessed, dropped and learned, as lines."""
+    provenance = learned.provenance
+    lines = [f"  {note}" for note in provenance.notes]
+    lines.append(
+        f"{provenance.rows_used:,} of {provenance.rows:,} rows of {provenance.source} used"
+    )
+    for dropped in provenance.dropped:
+        lines.append(f"  {dropped.rows:,} dropped: {dropped.reason} ({dropped.example})")
+    return [*lines, "", str(learned)]
+
+
+def _share(text: str) -> float | str:
+    from ringfence.errors import FitError
+
+    if text == "paper":
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise FitError(
+            f"--outliers must be a share such as 0.1, or 'paper', not {text!r}"
+        ) from error

@@ -1,0 +1,72 @@
+"""The ellipsoid of the paper: eq. 6 (Löwner–John), eq. 8 with outliers.
+
+symbol    meaning                                                     shape
+points    incumbents x*_t in unit coordinates                         (T, p)
+r         dimension of their affine hull, p where they determine all
+c, F      center and factor: E = {c + F z : ‖z‖ ≤ 1}                  (p,), (p, p)
+ξ         slack: max(‖F⁻¹(x - c)‖ - 1, 0)                             (T,)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.fit.fit import RESOLUTION, Fit, least_reach
+from ringfence.fit.solvers.affine import Frame, affine_frame
+from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid_path import slack_ellipsoid_for
+from ringfence.regions import Ellipsoid
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    center: FloatArray
+    factor: FloatArray
+    slack: FloatArray
+    penalty: float | None
+    gap: float
+
+
+def fit_ellipsoid(points: FloatArray, outliers: float = 0.0) -> Fit[Ellipsoid]:
+    """The smallest ellipsoid around the incumbents, a share `outliers` of them left outside.
+
+    Where they do not span the space: the smallest ellipsoid within their affine hull, with
+    half-axes of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter.
+    """
+    n_tasks, dim = points.shape
+    agreed = np.ptp(points, axis=0) <= RESOLUTION
+    frame = affine_frame(np.where(agreed, points[0], points), RESOLUTION)
+    if frame.rank == dim:
+        answer = _solve(points, outliers)
+        region = Ellipsoid(answer.center, answer.factor)
+    else:
+        answer = _solve(frame.whiten(points), outliers)
+        region = _embed(frame, answer, n_tasks)
+    return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank)
+
+
+def _solve(points: FloatArray, outliers: float) -> _Answer:
+    n_tasks, dim = points.shape
+    if dim == 0:
+        return _Answer(np.zeros(0), np.zeros((0, 0)), np.zeros(n_tasks), None, 0.0)
+    if outliers > 0:
+        slack = slack_ellipsoid_for(points, outliers)
+        excess = np.maximum(slack.norms - 1.0, 0.0)
+        return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap)
+    exact = minimum_ellipsoid(points)
+    return _Answer(exact.center, exact.factor, np.zeros(n_tasks), None, exact.gap)
+
+
+def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:
+    """The ellipsoid of the affine hull as one of the whole space."""
+    dim = len(frame.origin)
+    room = least_reach(n_tasks, dim)
+    axes, lengths, _ = np.linalg.svd(frame.basis @ answer.factor, full_matrices=True)
+    half_axes = np.full(dim, room)
+    half_axes[: frame.rank] = np.maximum(lengths, room) if n_tasks <= dim else lengths
+    _, upper = np.linalg.qr((axes * half_axes).T)
+    factor = upper.T * np.where(np.diag(upper) < 0, -1.0, 1.0)
+    return Ellipsoid(frame.restore(answer.center), factor)

@@ -1,0 +1,46 @@
+"""What every fit returns, and the one rule for data that do not determine a region.
+
+Eq. 5 gives a box without width where all incumbents agree in a coordinate, and eq. 6 has no
+solution unless they span the space, which fewer than p + 1 tasks never do. A search space must
+have room in every direction, so there the half-width is `least_reach`; a region that the
+incumbents do determine is left exactly as the equations give it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ringfence.arrays import FloatArray
+from ringfence.regions import Box, Ellipsoid
+
+RegionT = TypeVar("RegionT", Box, Ellipsoid)
+
+FEW_TASKS_REACH = 0.3
+"""Half-width, in unit coordinates, where too few tasks speak. Measured: docs/few-tasks.md."""
+
+RESOLUTION = 1e-7
+"""Coordinates that differ by less are taken as equal (single precision tells no more)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Generic[RegionT]):
+    """A fitted region with the evidence for it."""
+
+    region: RegionT
+    slack: FloatArray
+    """(T,) ξ_t ≥ 0, positive for the tasks left outside."""
+    penalty: float | None
+    """λ; None where the problem without slack was solved."""
+    gap: float
+    """Certified distance from the optimum: nats of log volume (ellipsoid), relative (box)."""
+    widened: int
+    """Number of directions that the incumbents do not determine."""
+
+
+def least_reach(n_tasks: int, dim: int) -> float:
+    """Half-width in a direction that the incumbents of `n_tasks` tasks leave undetermined.
+
+    The more tasks agree exactly, the less room their agreement needs.
+    """
+    return FEW_TASKS_REACH * min(1.0, (dim + 1) / n_tasks)

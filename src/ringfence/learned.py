@@ -1,0 +1,269 @@
+"""LearnedSpace: the search space learned from past runs, a frozen value.
+
+It is a product of blocks. Every numeric parameter belongs to the block of those that are active
+under the same conditions; each block has its own region in unit coordinates. Categorical
+parameters keep their choices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import SpaceError
+from ringfence.history.usable import Dropped
+from ringfence.regions import Box, Clipped, sample
+from ringfence.space import (
+    Categorical,
+    Choice,
+    Condition,
+    Config,
+    Constant,
+    Encoding,
+    Int,
+    Space,
+    axis_of,
+    choice_key,
+    value_of,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Numeric parameters that are active together, and the region learned for them."""
+
+    encoding: Encoding
+    conditions: tuple[Condition, ...]
+    region: Box | Clipped
+    tasks: int
+    """Number of tasks with an incumbent in which the block is active."""
+    penalty: float | None
+    gap: float
+    widened: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters, in the order of the region's coordinates."""
+        return self.encoding.names
+
+
+class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A past task: its best configuration, and where that lies."""
+
+    name: str
+    incumbent: dict[str, Choice]
+    value: float
+    n_evaluations: int
+    slack: float
+    outside: bool
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the space was learned."""
+
+    shape: str
+    outliers: float
+    categories: str = "all"
+    n_evaluations: int | None = None
+    seed: int | None = None
+    average_repeats: bool = False
+
+
+class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the space comes from."""
+
+    ringfence: str
+    source: str
+    digest: str
+    objective: str
+    direction: str
+    rows: int
+    rows_used: int
+    dropped: tuple[Dropped, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedSpace:
+    """A search space learned from past runs."""
+
+    space: Space
+    """The original space; the learned one never leaves it."""
+    blocks: tuple[Block, ...]
+    choices: dict[str, tuple[Choice, ...]]
+    """The kept choices of each unordered categorical parameter."""
+    tasks: tuple[Task, ...]
+    settings: Settings
+    provenance: Provenance
+
+    @property
+    def shape(self) -> str:
+        """'box' or 'ellipsoid'."""
+        return self.settings.shape
+
+    @property
+    def outliers(self) -> tuple[str, ...]:
+        """Names of the tasks whose best configuration lies outside."""
+        return tuple(task.name for task in self.tasks if task.outside)
+
+    @property
+    def bounds(self) -> dict[str, tuple[Choice, Choice]]:
+        """Smallest and largest value of each numeric or ordered parameter, in its own units."""
+        found: dict[str, tuple[Choice, Choice]] = {}
+        for block in self.blocks:
+            encoding = block.encoding
+            ends = zip(encoding.names, encoding.parameters, encoding.axes, *block.region.bounds)
+            for name, parameter, axis, start, stop in ends:
+                low, high = axis.span(start, stop)
+                found[name] = value_of(parameter, low), value_of(parameter, high)
+        return {name: found[name] for name in self.space if name in found}
+
+    @cached_property
+    def volume_fraction(self) -> float:
+        """Share of the original numeric space that is kept.
+
+        Where some blocks are active only sometimes: the mean over the uniform law of the original
+        space of the product of the active blocks' shares.
+        """
+        shares = [math.exp(min(block.region.log_volume, 0.0)) for block in self.blocks]
+        total = 0.0
+        for probability, config in _parent_patterns(self.space):
+            active = set(self.space.active(config))
+            product = math.prod(
+                share for block, share in zip(self.blocks, shares) if block.names[0] in active
+            )
+            total += probability * product
+        return total
+
+    def contains(self, config: Mapping[str, Any]) -> bool:
+        """Whether the configuration lies in the learned space; values of inactive parameters do not
+        matter. A name that is missing or unknown is an error."""
+        unknown = [name for name in config if name not in self.space]
+        if unknown:
+            raise SpaceError(f"{unknown[0]!r} is no parameter of this space")
+        active = self.space.active(config)
+        for name in active:
+            if name not in config and not isinstance(self.space[name], Constant):
+                raise SpaceError(f"the configuration has no value of {name!r}")
+        if not self.space.contains({n: v for n, v in config.items() if n in active}):
+            return False
+        kept = all(
+            choice_key(config[name]) in {choice_key(choice) for choice in choices}
+            for name, choices in self.choices.items()
+            if name in active
+        )
+        return kept and all(
+            bool(block.region.contains(block.encoding.point(config))[0])
+            for block in self.blocks
+            if block.names[0] in active
+        )
+
+    def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
+        """Which of many configurations lie inside: columns of numbers, of positions among the
+        choices for categorical parameters, NaN where inactive (the layout of `usable_rows`)."""
+        result = np.ones(len(next(iter(columns.values()))), dtype=bool)
+        for block in self.blocks:
+            points = block.encoding.encode(columns)
+            active = ~np.isnan(points).any(axis=1)
+            result[active] &= block.region.contains(points[active])
+        every = self.space.unordered_choices()
+        for name, kept in self.choices.items():
+            gone = [i for i, choice in enumerate(every[name]) if choice not in kept]
+            result &= ~np.isin(columns[name], gone)
+        return result
+
+    def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
+        """`n` configurations drawn uniformly from the learned space, as plain dicts in the user's
+        units and types; inactive parameters are left out."""
+        rng = np.random.default_rng(seed)
+        columns: dict[str, list[Choice]] = {}
+        for name, choices in self.choices.items():
+            columns[name] = [choices[i] for i in rng.integers(len(choices), size=n)]
+        for name, parameter in self.space.parameters.items():
+            if isinstance(parameter, Constant):
+                columns[name] = [parameter.value] * n
+        for block in self.blocks:
+            columns |= block.encoding.values(self.draw(block, n, rng))
+        ordered = {name: columns[name] for name in self.space}
+        rows = [dict(zip(ordered, row)) for row in zip(*ordered.values())]
+        if not self.space.conditions:
+            return rows
+        return [{name: row[name] for name in self.space.active(row)} for row in rows]
+
+    def draw(self, block: Block, n: int, rng: np.random.Generator) -> FloatArray:
+        """`n` points of one block's region in unit coordinates, on the grid of its integers."""
+        draws = sample(
+            block.region, n, rng, snap=block.encoding.snap, known=self._incumbents_inside(block)
+        )
+        return draws.points
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the learned space to a JSON file; the file is complete or not there at all."""
+        from ringfence.learned_file import save
+
+        save(self, path)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LearnedSpace):
+            return NotImplemented
+        from ringfence.learned_file import encode
+
+        return encode(self) == encode(other)
+
+    def __hash__(self) -> int:
+        return hash((self.provenance.digest, self.settings))
+
+    def __str__(self) -> str:
+        from ringfence.learned_text import summary
+
+        return summary(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"LearnedSpace({self.shape} around {len(self.tasks) - len(self.outliers)} of "
+            f"{len(self.tasks)} tasks, {len(self.space)} parameters, "
+            f"volume_fraction={self.volume_fraction:.3g})"
+        )
+
+    def _incumbents_inside(self, block: Block) -> FloatArray | None:
+        """Coordinates of the incumbents inside the block's region; None where there are none."""
+        points = [
+            block.encoding.point(task.incumbent)
+            for task in self.tasks
+            if not task.outside and block.names[0] in task.incumbent
+        ]
+        return np.concatenate(points) if points else None
+
+
+def _parent_patterns(space: Space) -> list[tuple[float, Config]]:
+    """Every combination of the values that switch parameters on and off, with its probability."""
+    patterns: list[tuple[float, Config]] = [(1.0, {})]
+    for parent in dict.fromkeys(condition.parent for condition in space.conditions):
+        options = _switch_values(space, parent)
+        patterns = [(p * q, {**c, parent: v}) for p, c in patterns for q, v in options]
+    return patterns
+
+
+def _switch_values(space: Space, parent: str) -> list[tuple[float, Choice]]:
+    """The values of a parent that conditions tell apart, one of each kind, with probabilities."""
+    parameter = space[parent]
+    if isinstance(parameter, Categorical):
+        return [(1 / len(parameter.choices), choice) for choice in parameter.choices]
+    assert isinstance(parameter, Int)
+    axis = axis_of(parameter)
+    assert axis is not None
+    named = {value for c in space.conditions if c.parent == parent for value in c.values}
+    options: list[tuple[float, Choice]] = []
+    for value in sorted(named, key=float):  # type: ignore[arg-type]
+        low, high = axis.cell(np.array([float(value)]))  # type: ignore[arg-type]
+        options.append((float(high[0] - low[0]), value))
+    rest = 1.0 - sum(p for p, _ in options)
+    return [*options, (rest, None)] if rest > 1e-12 else options

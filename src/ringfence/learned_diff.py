@@ -1,0 +1,73 @@
+"""What changed between two learned spaces, in words."""
+
+from __future__ import annotations
+
+from ringfence.learned import LearnedSpace
+from ringfence.learned_text import align, original, percent, spans_of, value
+
+
+def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    """Lines that say what is different in `new`; one line if nothing is."""
+    lines = [*_settings(old, new), *_parameters(old, new), *_tasks(old, new)]
+    if not lines:
+        return ["nothing changed"]
+    before, after = percent(old.volume_fraction), percent(new.volume_fraction)
+    same = "unchanged" if before == after else f"{before} → {after}"
+    return [*lines, f"volume kept: {same}"]
+
+
+def _settings(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    return [
+        f"{name}: {getattr(old.settings, name)} → {getattr(new.settings, name)}"
+        for name in old.settings.__struct_fields__
+        if getattr(old.settings, name) != getattr(new.settings, name)
+    ]
+
+
+def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    before, after = _ranges(old), _ranges(new)
+    rows = [["parameter", "before", "after", "kept"]]
+    for name in dict.fromkeys([*before, *after]):
+        first = before.get(name, ("absent", ""))
+        second = after.get(name, ("absent", ""))
+        if first != second:
+            rows.append([name, first[0], second[0], f"{first[1]} → {second[1]}"])
+    return align(rows) if len(rows) > 1 else []
+
+
+def _ranges(learned: LearnedSpace) -> dict[str, tuple[str, str]]:
+    """Each parameter's learned range and the share of the original that it is."""
+    bounds, spans = learned.bounds, spans_of(learned)
+    ranges = {}
+    for name, parameter in learned.space.parameters.items():
+        if name in spans:
+            low, high = bounds[name]
+            start, stop = spans[name]
+            within = f"{value(low)} … {value(high)} of {original(parameter)}"
+            ranges[name] = within, percent(stop - start)
+        elif name in learned.choices:
+            kept = ", ".join(value(choice) for choice in learned.choices[name])
+            ranges[name] = f"{kept} of {original(parameter)}", ""
+        else:
+            ranges[name] = original(parameter), ""
+    return ranges
+
+
+def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    lines = []
+    before, after = {t.name: t for t in old.tasks}, {t.name: t for t in new.tasks}
+    for label, names in (
+        ("new tasks", after.keys() - before.keys()),
+        ("tasks gone", before.keys() - after.keys()),
+        ("tasks with another best configuration", _moved(old, new)),
+        ("now outside", set(new.outliers) - set(old.outliers)),
+        ("no longer outside", (set(old.outliers) - set(new.outliers)) & after.keys()),
+    ):
+        if names:
+            lines.append(f"{label}: {', '.join(sorted(names))}")
+    return lines
+
+
+def _moved(old: LearnedSpace, new: LearnedSpace) -> set[str]:
+    before = {task.name: task.incumbent for task in old.tasks}
+    return {t.name for t in new.tasks if t.name in before and t.incumbent != before[t.name]}

@@ -1,0 +1,136 @@
+"""A learned space as text: the table that `print` and `ringfence show` give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ringfence.learned import Block, LearnedSpace
+from ringfence.space import Categorical, Choice, Condition, Constant, Parameter
+
+BAR = 24
+
+
+def summary(learned: LearnedSpace) -> str:
+    """The whole table: headline, one line a parameter, volume, outliers."""
+    lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
+    if learned.outliers:
+        lines.append(f"left outside: {_some(learned.outliers)}")
+    for block in learned.blocks:
+        if block.widened:
+            lines.append(_widened(block))
+    return "\n".join(lines)
+
+
+def headline(learned: LearnedSpace) -> str:
+    """One sentence: the shape and how many tasks it holds."""
+    inside = len(learned.tasks) - len(learned.outliers)
+    of = f"{inside} of {len(learned.tasks)}" if learned.outliers else f"all {inside}"
+    return f"{learned.shape} around the best configurations of {of} tasks"
+
+
+def volume_line(learned: LearnedSpace) -> str:
+    """One sentence: how much of the original numeric space is left."""
+    share = learned.volume_fraction
+    factor = f", {number(1 / share)} times smaller" if 0 < share < 0.5 else ""
+    return f"volume kept: {percent(share)}{factor}"
+
+
+def parameter_table(learned: LearnedSpace) -> list[str]:
+    """The lines of the table: parameter, original range, learned range, share kept, a bar."""
+    spans = spans_of(learned)
+    rows = [["parameter", "original", "learned", "kept", ""]]
+    for name, parameter in learned.space.parameters.items():
+        when = _when(learned.space.conditions_of(name))
+        if name in spans:
+            low, high = learned.bounds[name]
+            start, stop = spans[name]
+            rows.append(
+                [name, original(parameter), f"{value(low)} … {value(high)}",
+                 percent(stop - start), f"{bar(start, stop)}{when}"]
+            )  # fmt: skip
+        elif name in learned.choices and isinstance(parameter, Categorical):
+            kept = learned.choices[name]
+            share = len(kept) / len(parameter.choices)
+            same = "unchanged" if share == 1 else ", ".join(value(choice) for choice in kept)
+            rows.append([name, original(parameter), same, percent(share), when.strip()])
+        else:
+            rows.append([name, original(parameter), "unchanged", percent(1.0), when.strip()])
+    return align(rows)
+
+
+def spans_of(learned: LearnedSpace) -> dict[str, tuple[float, float]]:
+    """The learned interval of each numeric parameter in its own unit coordinate."""
+    spans = {}
+    for block in learned.blocks:
+        lower, upper = block.region.bounds
+        for name, start, stop in zip(block.names, lower.tolist(), upper.tolist()):
+            spans[name] = (start, stop)
+    return spans
+
+
+def original(parameter: Parameter) -> str:
+    """A parameter's range in a few words."""
+    if isinstance(parameter, Categorical):
+        joint = " < " if parameter.ordered else ", "
+        return joint.join(value(choice) for choice in parameter.choices)
+    if isinstance(parameter, Constant):
+        return value(parameter.value)
+    scale = " (log)" if parameter.log else ""
+    return f"{value(parameter.low)} … {value(parameter.high)}{scale}"
+
+
+def bar(start: float, stop: float) -> str:
+    """An interval of [0, 1] drawn on a line."""
+    first = min(int(start * BAR), BAR - 1)
+    last = max(first + 1, round(stop * BAR))
+    return "·" * first + "█" * (last - first) + "·" * (BAR - last)
+
+
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines with aligned columns."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
+
+
+def value(item: Choice) -> str:
+    """A value to four digits."""
+    return f"{item:.4g}" if isinstance(item, float) else str(item)
+
+
+def number(item: float) -> str:
+    """A large number in words that fit a line."""
+    return f"{item:,.0f}" if item < 1e6 else f"{item:.2g}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with digits where they matter."""
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
+
+
+def _when(conditions: Sequence[Condition]) -> str:
+    parts = [f"{c.parent} is {' or '.join(value(v) for v in c.values)}" for c in conditions]
+    return "  where " + " and ".join(parts) if parts else ""
+
+
+def _widened(block: Block) -> str:
+    names = ", ".join(block.names)
+    return (
+        f"note: {block.tasks} tasks leave {block.widened} of {len(block.names)} directions of "
+        f"({names}) undetermined; there the region keeps room around them"
+    )
+
+
+def _some(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def task_table(learned: LearnedSpace) -> list[str]:
+    """The tasks, one line each: best value, where it lies, best configuration."""
+    objective = learned.provenance.objective
+    rows = [["task", objective, "runs", "", *learned.space]]
+    for task in learned.tasks:
+        cells = [value(task.incumbent[n]) if n in task.incumbent else "" for n in learned.space]
+        mark = "outside" if task.outside else "inside"
+        rows.append([task.name, value(task.value), str(task.n_evaluations), mark, *cells])
+    return align(rows)

@@ -1,0 +1,200 @@
+"""learn: from a history to a learned space, in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ringfence import __version__
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import FitError, HistoryError
+from ringfence.fit import Fit, fit_box
+from ringfence.history import History, incumbents, usable_rows
+from ringfence.learned import Block, LearnedSpace, Provenance, Settings, Task
+from ringfence.regions import Box, Clipped, Ellipsoid
+from ringfence.space import Choice, Config, Constant, Encoding, Space, value_of
+from ringfence.space.infer import infer_space
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1}
+"""ν of the paper, chosen there on the toy problem of section 6.1."""
+
+
+def learn(
+    history: History,
+    space: Space | None = None,
+    *,
+    shape: Literal["box", "ellipsoid"] = "box",
+    outliers: float | Literal["paper"] = 0.0,
+    categories: Literal["all", "observed"] = "all",
+    n_evaluations: int | None = None,
+    seed: int | None = None,
+    average_repeats: bool = False,
+) -> LearnedSpace:
+    """Learn the search space of the next task from the best configurations of earlier ones.
+
+    Args:
+        history: the past runs.
+        space: what may be tuned; its bounds are never left. None takes the space that the history
+            carries, or infers one from the observed values.
+        shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6).
+        outliers: ν, the share of tasks to leave outside (eqs. 7 and 8): the smallest penalty that
+            leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
+            choice, 0.5 for the box and 0.1 for the ellipsoid.
+        categories: 'all' keeps every choice of a categorical parameter, as the paper does;
+            'observed' keeps those of the incumbents.
+        n_evaluations: the paper's n_t: use only so many rows of each task, the first ones, or with
+            a `seed` a random choice.
+        average_repeats: average the rows of a task that have the same configuration (seeds).
+    """
+    if categories not in ("all", "observed"):
+        raise FitError(f"categories must be 'all' or 'observed', not {categories!r}")
+    settings = Settings(
+        shape, _outlier_share(shape, outliers), categories, n_evaluations, seed, average_repeats
+    )
+    if not isinstance(history, History):
+        raise HistoryError(
+            f"learn takes a History, not {type(history).__name__}; "
+            "make one with read_history(path) or History.from_frame(frame)"
+        )
+    notes = list(history.notes)
+    if space is None:
+        space = history.space
+    if space is None:
+        inferred = infer_space(history.frame, history.roles.parameters)
+        space = inferred.space
+        notes += inferred.notes
+    usable = usable_rows(history, space)
+    best = incumbents(
+        usable.frame, n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
+    )
+    provenance = Provenance(
+        ringfence=__version__,
+        source=history.source,
+        digest=history.digest(),
+        objective=history.roles.objective,
+        direction=history.roles.direction,
+        rows=len(history),
+        rows_used=int(best["n_evaluations"].sum()),
+        dropped=usable.dropped,
+        notes=(*notes, *usable.notes),
+    )
+    return _learn(space, best, settings, provenance)
+
+
+def _outlier_share(shape: str, outliers: float | str) -> float:
+    if shape not in PAPER_OUTLIERS:
+        raise FitError(f"shape must be 'box' or 'ellipsoid', not {shape!r}")
+    if outliers == "paper":
+        return PAPER_OUTLIERS[shape]
+    if isinstance(outliers, str) or not 0.0 <= outliers < 1.0:
+        raise FitError(f"outliers must be a share from 0 to below 1, or 'paper', not {outliers!r}")
+    return float(outliers)
+
+
+def _learn(
+    space: Space, best: pl.DataFrame, settings: Settings, provenance: Provenance
+) -> LearnedSpace:
+    columns = {name: best[name].to_numpy() for name in best.columns if name in space}
+    slack = np.zeros(best.height)
+    outside = np.zeros(best.height, dtype=bool)
+    blocks = []
+    for names in _blocks(space):
+        encoding = Encoding.of(space, names)
+        points = encoding.encode(columns)
+        active = ~np.isnan(points).any(axis=1)
+        block, block_slack = _fit(space, encoding, points[active], settings)
+        blocks.append(block)
+        slack[active] += block_slack
+        outside[active] |= ~block.region.contains(points[active])
+    sign = -1.0 if provenance.direction == "maximize" else 1.0
+    tasks = _tasks(space, best, slack, outside, sign)
+    choices = _choices(space, columns, settings.categories)
+    return LearnedSpace(space, tuple(blocks), choices, tasks, settings, provenance)
+
+
+def _blocks(space: Space) -> list[tuple[str, ...]]:
+    """The numeric parameters, grouped by the conditions under which they are active."""
+    groups: dict[object, list[str]] = {}
+    for name in Encoding.of(space).names:
+        key = frozenset((c.parent, frozenset(c.values)) for c in space.conditions_of(name))
+        groups.setdefault(key, []).append(name)
+    return [tuple(names) for names in groups.values()]
+
+
+def _fit(
+    space: Space, encoding: Encoding, points: FloatArray, settings: Settings
+) -> tuple[Block, FloatArray]:
+    """One block's region; the whole cube where no task speaks of it."""
+    conditions = space.conditions_of(encoding.names[0])
+    region: Box | Clipped
+    fit: Fit[Box] | Fit[Ellipsoid]
+    if not len(points):
+        region = Box.unit(encoding.dim)
+        return Block(encoding, conditions, region, 0, None, 0.0, encoding.dim), np.zeros(0)
+    if settings.shape == "box":
+        fit = fit_box(points, settings.outliers)
+        region = _whole_cells(fit.region, encoding)
+    else:
+        from ringfence.fit.ellipsoid import fit_ellipsoid  # brings scipy; boxes do without
+
+        fit = fit_ellipsoid(points, settings.outliers)
+        region = Clipped(fit.region)
+    penalty = None if fit.penalty is None else float(fit.penalty)
+    block = Block(encoding, conditions, region, len(points), penalty, float(fit.gap), fit.widened)
+    return block, fit.slack
+
+
+def _whole_cells(box: Box, encoding: Encoding) -> Box:
+    """The box with every integer's whole cell, so that uniform coordinates stay uniform there."""
+    lower, upper = box.lower.copy(), box.upper.copy()
+    for j, axis in enumerate(encoding.axes):
+        if axis.whole:
+            low, high = axis.span(lower[j], upper[j])
+            lower[j] = axis.cell(np.array([low]))[0][0]
+            upper[j] = axis.cell(np.array([high]))[1][0]
+    return Box(lower, upper)
+
+
+def _tasks(
+    space: Space, best: pl.DataFrame, slack: FloatArray, outside: BoolArray, sign: float
+) -> tuple[Task, ...]:
+    return tuple(
+        Task(
+            name=row["task"],
+            incumbent=_config(space, row),
+            value=sign * row["value"],
+            n_evaluations=row["n_evaluations"],
+            slack=float(slack[t]),
+            outside=bool(outside[t]),
+        )
+        for t, row in enumerate(best.iter_rows(named=True))
+    )
+
+
+def _config(space: Space, row: dict[str, Any]) -> Config:
+    """An incumbent in the user's units, inactive parameters left out."""
+    config: Config = {}
+    for name, parameter in space.parameters.items():
+        if isinstance(parameter, Constant):
+            config[name] = parameter.value
+        elif row[name] is not None:
+            config[name] = value_of(parameter, row[name])
+    return config
+
+
+def _choices(
+    space: Space, columns: dict[str, FloatArray], categories: str
+) -> dict[str, tuple[Choice, ...]]:
+    """The choices of the unordered categorical parameters that stay."""
+    every = space.unordered_choices()
+    if categories == "all":
+        return every
+    kept = {}
+    for name, choices in every.items():
+        observed = {int(code) for code in columns[name] if not np.isnan(code)}
+        kept[name] = tuple(c for i, c in enumerate(choices) if i in observed) or choices
+    return kept

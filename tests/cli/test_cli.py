@@ -1,0 +1,180 @@
+"""The command line as a person uses it: real processes, one clear line when something is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import ringfence as rf
+from conftest import MIXED, mixed_runs
+from ringfence.space import write_space
+
+COMMANDS = ["learn", "show", "sample", "infer", "demo"]
+
+
+def run(*arguments, stdin=None, cwd=None, code=0):
+    """Run the command; `code` is the exit code that must come back."""
+    result = subprocess.run(
+        [sys.executable, "-c", "from ringfence.cli import main; main()", *map(str, arguments)],
+        capture_output=True,
+        input=stdin,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100"},
+        check=False,
+    )
+    out, err = result.stdout.decode(), result.stderr.decode()
+    assert result.returncode == code, out + err
+    return out, err
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs")
+    mixed_runs().write_parquet(path / "runs.parquet")
+    mixed_runs().write_csv(path / "runs.csv")
+    (path / "space.json").write_text(write_space(MIXED))
+    options = ["--task", "task", "--objective", "error", "--space", path / "space.json"]
+    run("learn", path / "runs.parquet", *options, "-o", path / "box.json")
+    run(
+        "learn", path / "runs.parquet", *options, "--shape", "ellipsoid", "--outliers", "0.1",
+        "-o", path / "ring.json",
+    )  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    out, _ = run(command, "--help")
+    assert f"Example: ringfence {command}" in " ".join(out.split())
+
+
+def test_the_bare_command_and_the_version():
+    out, _ = run("--help")
+    assert all(command in out for command in COMMANDS)
+    assert run("--version")[0].strip() == f"ringfence {rf.__version__}"
+
+
+def test_learn_says_what_it_did_and_writes_what_python_reads(folder):
+    out, _ = run(
+        "learn", folder / "runs.csv", "--task", "task", "--objective", "error",
+        "--space", folder / "space.json", "--shape", "ellipsoid", "--outliers", "0.1",
+        "-o", folder / "again.json",
+    )  # fmt: skip
+    assert "800 of 800 rows of runs.csv used" in out
+    assert "volume kept: " in out and "left outside: " in out and "again.json" in out
+    again, before = rf.load(folder / "again.json"), rf.load(folder / "ring.json")
+    assert again.bounds == before.bounds
+    assert again.provenance.digest == before.provenance.digest  # CSV or Parquet, the same data
+
+
+def test_learn_guesses_and_says_so(folder):
+    out, _ = run("learn", folder / "runs.parquet")
+    assert "took the column 'task' as the task" in out
+    assert "took the column 'error' as the objective" in out
+    assert "rate is active only where booster is dart" in out
+    assert "not written; add -o" in out
+
+
+def test_dropped_rows_are_shown(folder):
+    frame = mixed_runs().with_columns(lr=pl.when(pl.int_range(800) < 3).then(9.0).otherwise("lr"))
+    frame.write_csv(folder / "wild.csv")
+    out, _ = run("learn", folder / "wild.csv", "--space", folder / "space.json")
+    assert "3 dropped: lr is not a number from 1e-05 to 1 (row 0: lr = 9.0)" in out
+
+
+def test_pipes_in_and_out(folder):
+    content = (folder / "runs.csv").read_bytes()
+    out, err = run("learn", "-", "--space", folder / "space.json", "-o", "-", stdin=content)
+    assert json.loads(out)["format"] == "ringfence.learned-space"
+    assert "rows of standard input used" in err
+
+
+def test_show_and_diff(folder):
+    out, _ = run("show", folder / "box.json")
+    assert "1e-05 … 1 (log)" in out and "█" in out
+    out, _ = run("show", folder / "box.json", "--tasks")
+    assert "task19" in out and "inside" in out
+    out, _ = run("show", folder / "box.json", "--diff", folder / "ring.json")
+    assert "shape: box → ellipsoid" in out
+    out, _ = run("show", folder / "box.json", "--diff", folder / "box.json")
+    assert out.strip() == "nothing changed"
+
+
+def test_sample_in_three_layouts(folder):
+    learned = rf.load(folder / "ring.json")
+    expected = learned.sample(7, seed=3)
+    arguments = ["sample", folder / "ring.json", "-n", "7", "--seed", "3"]
+    lines, _ = run(*arguments)
+    assert [json.loads(line) for line in lines.splitlines()] == expected
+    table, _ = run(*arguments, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [float(row["lr"]) for row in rows] == [c["lr"] for c in expected]
+    text, _ = run(*arguments, "--format", "table")
+    assert text.split()[0] == "lr" and len(text.splitlines()) == 8
+
+
+def test_infer_writes_a_space_that_learn_takes(folder):
+    _, err = run("infer", folder / "runs.parquet", "-o", folder / "inferred.json")
+    assert "lr is a number from" in err
+    out, _ = run("learn", folder / "runs.parquet", "--space", folder / "inferred.json")
+    assert "volume kept" in out
+    out, _ = run("infer", folder / "runs.parquet")
+    assert set(json.loads(out)) == {"parameters", "conditions"}
+
+
+def test_the_demo_runs_and_leaves_a_space_and_a_picture(tmp_path):
+    out, _ = run("demo", "-o", tmp_path / "demo")
+    assert "volume kept" in out
+    learned = rf.load(tmp_path / "demo" / "learned.json")
+    assert len(learned.tasks) >= 15
+    assert (tmp_path / "demo" / "learned.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["learn", "none.csv"], "cannot read none.csv: No such file"),
+        (["learn", "empty.csv"], "empty.csv is empty"),
+        (["learn", "runs.csv", "--task", "tsk"], "no column 'tsk'; did you mean 'task'"),
+        (["learn", "runs.csv", "--space", "none.yaml"], "cannot read the space none.yaml"),
+        (["learn", "runs.csv", "--outliers", "lots"], "--outliers must be a share"),
+        (["learn", "runs.csv", "--outliers", "2"], "outliers must be a share"),
+        (["learn", "runs.csv", "-o", "none/l.json"], "cannot write none/l.json"),
+        (["learn", "runs.csv", "--format", "xls"], "--format must be"),
+        (["show", "cut.json"], "cut off or not JSON"),
+        (["show", "runs.csv"], "not JSON"),
+        (["sample", "none.json"], "cannot read none.json"),
+    ],
+)
+def test_an_error_is_one_clear_line_and_exit_code_1(folder, arguments, says):
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "cut.json").write_bytes((folder / "box.json").read_bytes()[:500])
+    out, err = run(*arguments, cwd=folder, code=1)
+    assert says in err and err.startswith("ringfence: ") and len(err.splitlines()) == 1
+    assert "Traceback" not in out + err
+
+
+def test_wrong_usage_is_exit_code_2(folder):
+    _, err = run("learn", code=2)
+    assert "RUNS" in err
+    _, err = run("learn", folder / "runs.csv", "--shape", "circle", code=2)
+    assert "circle" in err
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    program = f"{sys.executable} -c 'from ringfence.cli import main; main()'"
+    result = subprocess.run(
+        f"{program} sample {folder}/box.json -n 20000 | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.startswith("{") and result.stderr == ""

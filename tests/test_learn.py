@@ -1,0 +1,312 @@
+"""From a history to a learned space: what the user gets, and the laws it keeps."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ringfence as rf
+from conftest import MIXED, incumbent_history, mixed_runs, unit_space
+
+SHAPES = ["box", "ellipsoid"]
+SETTINGS = [(shape, nu) for shape in SHAPES for nu in (0.0, 0.1, 0.5)]
+
+
+@pytest.fixture(params=SETTINGS, ids=lambda s: f"{s[0]}-{s[1]}", scope="module")
+def learned(request, mixed_history):
+    shape, outliers = request.param
+    return rf.learn(mixed_history, MIXED, shape=shape, outliers=outliers)
+
+
+def test_tasks_are_inside_unless_they_are_named_as_outliers(learned):
+    for task in learned.tasks:
+        assert learned.contains(task.incumbent) == (task.name not in learned.outliers)
+
+
+def test_without_outliers_every_task_is_inside(learned):
+    if learned.settings.outliers == 0:
+        assert learned.outliers == ()
+    else:
+        main = learned.blocks[0]
+        assert main.penalty > 0
+        assert len(learned.outliers) >= learned.settings.outliers * len(learned.tasks)
+
+
+def test_samples_are_inside_in_original_units_and_types(learned):
+    configs = learned.sample(300, seed=0)
+    assert all(learned.contains(c) and MIXED.contains(c) for c in configs)
+    assert {type(c["lr"]) for c in configs} == {float}
+    assert {type(c["depth"]) for c in configs if "depth" in c} == {int}
+    assert all(("rate" in c) == (c["booster"] == "dart") for c in configs)
+    assert all(("depth" in c) == (c["booster"] != "gblinear") for c in configs)
+    assert {c["seed"] for c in configs} == {7}
+    assert {c["booster"] for c in configs} == {"gbtree", "dart", "gblinear"}
+
+
+def test_bounds_hold_every_sample_and_lie_in_the_declared_ones(learned):
+    low, high = learned.bounds["lr"]
+    assert 1e-5 <= low < high <= 1.0
+    assert set(learned.bounds) == {"lr", "depth", "rate", "batch"}
+    choices = MIXED["batch"].choices
+    for config in learned.sample(200, seed=1):
+        for name, (low, high) in learned.bounds.items():
+            if name == "batch":
+                assert choices.index(low) <= choices.index(config[name]) <= choices.index(high)
+            elif name in config:
+                assert low <= config[name] <= high
+
+
+def test_the_volume_kept_is_the_share_of_original_draws_that_stay(learned):
+    """Draws of the original space, 20,000: the share inside within five sigma (false alarm 6e-7);
+    integers blur the boundary of an ellipsoid, hence a margin there."""
+    n = 20_000
+    rng = np.random.default_rng(0)
+    booster = rng.integers(0, 3, n).astype(float)
+    columns = {
+        "lr": 10 ** rng.uniform(-5, 0, n),
+        "booster": booster,
+        "batch": rng.integers(0, 4, n).astype(float),
+        "depth": np.where(booster < 2, rng.integers(2, 13, n), np.nan),
+        "rate": np.where(booster == 1, rng.uniform(0, 0.9, n), np.nan),
+    }
+    share = learned.inside(columns).mean()
+    sigma = math.sqrt(share * (1 - share) / n) + 1e-4
+    margin = 0.0 if learned.shape == "box" else 0.35 * share
+    assert abs(share - learned.volume_fraction) < 5 * sigma + margin
+
+
+def test_many_at_once_and_one_by_one_agree(learned):
+    configs = learned.sample(100, seed=5) + [t.incumbent for t in learned.tasks]
+    position = {b: i for i, b in enumerate(MIXED["booster"].choices)}
+    columns = {n: np.array([c.get(n, np.nan) for c in configs]) for n in ("lr", "depth", "rate")}
+    columns["booster"] = np.array([float(position[c["booster"]]) for c in configs])
+    columns["batch"] = np.array([np.log2(c["batch"]) - 3 for c in configs])
+    assert learned.inside(columns).tolist() == [learned.contains(c) for c in configs]
+
+
+def test_the_same_seed_gives_the_same_draws_in_another_process(learned, tmp_path):
+    learned.save(tmp_path / "l.json")
+    code = "import ringfence as rf, sys; print(rf.load(sys.argv[1]).sample(5, seed=3))"
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "l.json")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.strip() == str(learned.sample(5, seed=3))
+    assert learned.sample(5, seed=3) != learned.sample(5, seed=4)
+
+
+def test_the_exact_box_is_the_incumbents_minimum_and_maximum():
+    points = np.random.default_rng(0).random((9, 3))
+    learned = rf.learn(incumbent_history(points), unit_space(3))
+    for j, name in enumerate("abc"):
+        assert learned.bounds[name] == (points[:, j].min(), points[:, j].max())
+    assert learned.volume_fraction == pytest.approx(np.ptp(points, axis=0).prod())
+
+
+def test_integers_at_both_ends_are_kept_and_drawn_evenly():
+    """4 … 8 of 2 … 12 is 5 of 11 values; each gets a fifth of 10,000 draws, five sigma."""
+    frame = pl.DataFrame({"task": ["a", "b"], "error": [0.0, 0.0], "n": [4, 8]})
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    learned = rf.learn(history, rf.Space({"n": rf.Int(2, 12)}))
+    assert learned.bounds == {"n": (4, 8)}
+    assert learned.volume_fraction == pytest.approx(5 / 11)
+    counts = np.bincount([c["n"] for c in learned.sample(10_000, seed=0)])
+    assert counts[:4].sum() == 0 and len(counts) == 9
+    assert np.abs(counts[4:] - 2000).max() < 5 * math.sqrt(10_000 * 0.2 * 0.8)
+
+
+def test_an_ordered_parameter_keeps_its_middle_values():
+    frame = pl.DataFrame({"task": ["a", "b"], "error": [0.0, 0.0], "size": [8, 64]})
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    space = rf.Space({"size": rf.Categorical([4, 8, 16, 32, 64, 128], ordered=True)})
+    learned = rf.learn(history, space)
+    assert learned.bounds == {"size": (8, 64)}
+    assert {c["size"] for c in learned.sample(200, seed=0)} == {8, 16, 32, 64}
+
+
+def test_one_outlier_task_does_not_blow_the_range_up():
+    rng = np.random.default_rng(0)
+    points = np.vstack([rng.uniform(0.4, 0.6, (29, 3)), [[0.95, 0.95, 0.95]]])
+    history, space = incumbent_history(points), unit_space(3)
+    for shape in SHAPES:
+        exact = rf.learn(history, space, shape=shape)
+        robust = rf.learn(history, space, shape=shape, outliers=1 / 30)
+        assert "t29" in robust.outliers
+        assert not exact.outliers
+        assert robust.volume_fraction < exact.volume_fraction
+    assert rf.learn(history, space, outliers="paper").settings.outliers == 0.5
+    assert rf.learn(history, space, shape="ellipsoid", outliers="paper").settings.outliers == 0.1
+
+
+def test_the_index_and_the_names_of_rows_do_not_matter():
+    frame = mixed_runs(5, 10).to_pandas()
+    told = {"task": "task", "objective": "error"}
+    plain = rf.learn(rf.History.from_frame(frame, **told), MIXED)
+    frame.index = list(reversed(range(len(frame))))
+    assert rf.learn(rf.History.from_frame(frame, **told), MIXED) == plain
+
+
+def test_scales_of_the_objective_do_not_matter():
+    frame = mixed_runs(5, 10)
+    scaled = frame.with_columns(error=pl.col("error") * 1e6 - 5)
+    told = {"task": "task", "objective": "error"}
+    first = rf.learn(rf.History.from_frame(frame, **told), MIXED)
+    second = rf.learn(rf.History.from_frame(scaled, **told), MIXED)
+    assert first.bounds == second.bounds
+
+
+def test_maximizing_is_minimizing_the_negative():
+    frame = mixed_runs(5, 10)
+    mirrored = frame.with_columns(error=-pl.col("error"))
+    first = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), MIXED)
+    second = rf.learn(
+        rf.History.from_frame(mirrored, task="task", objective="error", direction="maximize"), MIXED
+    )
+    assert first.bounds == second.bounds
+    assert first.tasks[0].value == -second.tasks[0].value
+
+
+def test_what_was_dropped_is_part_of_the_result():
+    frame = mixed_runs(5, 10).with_columns(
+        error=pl.when(pl.int_range(50) == 3).then(None).otherwise("error"),
+        lr=pl.when(pl.int_range(50) == 4).then(5.0).otherwise("lr"),
+    )
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), MIXED)
+    assert [d.rows for d in learned.provenance.dropped] == [1, 1]
+    assert learned.provenance.rows == 50 and learned.provenance.rows_used == 48
+
+
+def test_only_observed_categories_on_request():
+    runs = mixed_runs().filter(pl.col("booster") != "gblinear")
+    history = rf.History.from_frame(runs, task="task", objective="error")
+    every = rf.learn(history, MIXED)
+    seen = rf.learn(history, MIXED, categories="observed")
+    observed = {task.incumbent["booster"] for task in seen.tasks}
+    assert every.choices["booster"] == ("gbtree", "dart", "gblinear")
+    assert set(seen.choices["booster"]) == observed < {"gbtree", "dart", "gblinear"}
+    assert {c["booster"] for c in seen.sample(200, seed=0)} == observed
+    (gone,) = {"gbtree", "dart", "gblinear"} - observed
+    config = {**seen.sample(1, seed=0)[0], "booster": gone, "depth": 6, "rate": 0.5}
+    assert not seen.contains(config)
+
+
+def test_a_block_that_no_task_speaks_of_keeps_its_range():
+    frame = mixed_runs(5, 10).filter(pl.col("booster") == "gblinear")
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), MIXED)
+    assert learned.bounds["rate"] == (0.0, 0.9)
+    assert learned.bounds["depth"] == (2, 12)
+
+
+def test_without_a_space_the_observed_one_is_taken(mixed_history):
+    learned = rf.learn(mixed_history)
+    assert learned.space["lr"].log
+    assert learned.space.conditions_of("rate")[0].parent == "booster"
+    assert any("rate is active only where booster is dart" in n for n in learned.provenance.notes)
+
+
+def test_only_categories():
+    frame = pl.DataFrame({"task": ["a", "b"], "error": [0.0, 1.0], "k": ["x", "y"]})
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"))
+    assert learned.volume_fraction == 1.0
+    assert {c["k"] for c in learned.sample(50, seed=0)} == {"x", "y"}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("outliers", [0.0, 0.2])
+@pytest.mark.parametrize(
+    "points",
+    [
+        np.full((1, 3), 0.5),
+        np.full((6, 3), 0.5),
+        np.zeros((4, 3)),
+        np.ones((2, 3)),
+        np.array([[0.1, 0.2, 0.3], [0.4, 0.2, 0.9]]),
+        np.linspace(0, 1, 5)[:, None] * np.ones(3),
+        np.random.default_rng(0).random((30, 3)) * [1, 1, 0] + [0, 0, 0.25],
+        np.random.default_rng(0).integers(0, 2, (30, 3)).astype(float),
+        0.5 + 1e-9 * np.random.default_rng(0).random((10, 3)),
+        0.5 + 1e-5 * np.random.default_rng(0).random((10, 3)),
+        np.random.default_rng(0).random((10, 3)) * [1, 1e-4, 1e-8],
+        np.repeat(np.random.default_rng(0).random((4, 3)), 5, axis=0),
+        np.random.default_rng(0).random((3, 8)),
+        np.random.default_rng(0).random((9, 8)),
+    ],
+    ids=["one", "agree", "corner", "other corner", "two", "line", "flat", "grid", "dust", "tiny",
+         "wild", "repeats", "T<p", "T=p+1"],
+)  # fmt: skip
+def test_there_is_always_a_usable_full_dimensional_region(points, shape, outliers):
+    dim = points.shape[1]
+    learned = rf.learn(incumbent_history(points), unit_space(dim), shape=shape, outliers=outliers)
+    assert 0 < learned.volume_fraction <= 1
+    lower, upper = learned.blocks[0].region.bounds
+    assert (upper - lower > 0).all() and (lower >= 0).all() and (upper <= 1).all()
+    configs = learned.sample(50, seed=0)
+    assert all(learned.contains(config) for config in configs)
+    for j in range(dim):
+        assert len({config["abcdefghij"[j]] for config in configs}) > 10
+    if outliers == 0:
+        assert not learned.outliers
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_declared_bounds_are_law_whatever_the_points(data):
+    dim = data.draw(st.integers(1, 4))
+    size = data.draw(st.integers(1, 12))
+    coordinate = st.sampled_from([0.0, 1.0, 0.5, 1e-8, 0.5 + 1e-7]) | st.floats(0, 1)
+    points = np.array(data.draw(st.lists(
+        st.lists(coordinate, min_size=dim, max_size=dim), min_size=size, max_size=size
+    )))  # fmt: skip
+    shape = data.draw(st.sampled_from(SHAPES))
+    outliers = data.draw(st.sampled_from([0.0, 0.1, 0.4]))
+    learned = rf.learn(incumbent_history(points), unit_space(dim), shape=shape, outliers=outliers)
+    configs = learned.sample(20, seed=0)
+    assert all(0.0 <= v <= 1.0 for config in configs for v in config.values())
+    assert all(learned.contains(config) for config in configs)
+    assert all(learned.contains(t.incumbent) != t.outside for t in learned.tasks)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_units_do_not_matter(shape, scale):
+    points = np.random.default_rng(0).random((12, 2))
+    plain = rf.learn(incumbent_history(points), unit_space(2), shape=shape)
+    wide = rf.Space({"a": rf.Float(0.0, scale), "b": rf.Float(-scale, 0.0)})
+    scaled = rf.learn(incumbent_history(points * scale - [0, scale]), wide, shape=shape)
+    assert scaled.volume_fraction == pytest.approx(plain.volume_fraction, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda h: rf.learn(h, shape="circle"), "shape must be"),
+        (lambda h: rf.learn(h, outliers=1.0), "outliers must be"),
+        (lambda h: rf.learn(h, outliers=-0.1), "outliers must be"),
+        (lambda h: rf.learn(h, outliers="many"), "outliers must be"),
+        (lambda h: rf.learn(h, categories="some"), "categories must be"),
+        (lambda h: rf.learn(h, n_evaluations=0), "at least 1"),
+        (lambda h: rf.learn(h.frame), "takes a History"),
+        (lambda h: rf.learn(h, rf.Space({"nope": rf.Float(0, 1)})), "no column 'nope'"),
+    ],
+)
+def test_wrong_arguments_are_named(mixed_history, call, says):
+    with pytest.raises(rf.RingfenceError, match=says):
+        call(mixed_history)
+
+
+def test_a_configuration_with_a_wrong_name_is_an_error_not_a_no(mixed_history):
+    learned = rf.learn(mixed_history, MIXED)
+    good = learned.sample(1, seed=0)[0]
+    with pytest.raises(rf.SpaceError, match="'lrr'"):
+        learned.contains({**good, "lrr": 1})
+    with pytest.raises(rf.SpaceError, match="no value of 'lr'"):
+        learned.contains({k: v for k, v in good.items() if k != "lr"})
+    assert not learned.contains({**good, "lr": float("nan")})
+    assert not learned.contains({**good, "lr": "fast"})

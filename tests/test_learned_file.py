@@ -1,0 +1,144 @@
+"""The file: there and back, strict, atomic, and as its schema says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import ringfence as rf
+from conftest import MIXED
+from ringfence.learned_diff import describe
+from ringfence.learned_file import encode, schema
+
+SCHEMA = Path(__file__).parent.parent / "docs" / "learned-space.schema.json"
+
+
+@pytest.fixture(scope="module", params=["box", "ellipsoid"])
+def learned(request, mixed_history):
+    return rf.learn(mixed_history, MIXED, shape=request.param, outliers=0.1)
+
+
+def test_there_and_back(learned, tmp_path):
+    learned.save(tmp_path / "l.json")
+    again = rf.load(tmp_path / "l.json")
+    assert again == learned and hash(again) == hash(learned)
+    assert str(again) == str(learned)
+    assert again.sample(20, seed=0) == learned.sample(20, seed=0)
+    assert again.volume_fraction == learned.volume_fraction
+    assert encode(again) == encode(learned)
+
+
+def test_learning_twice_writes_the_same_bytes(learned, mixed_history):
+    again = rf.learn(mixed_history, MIXED, shape=learned.shape, outliers=0.1)
+    assert encode(again) == encode(learned)
+
+
+def test_the_schema_in_the_docs_is_the_schema_of_the_code(learned):
+    written = json.loads(SCHEMA.read_text())
+    assert written == json.loads(json.dumps(schema())), "make schema"
+    jsonschema.Draft202012Validator.check_schema(written)
+    jsonschema.validate(json.loads(encode(learned)), written)
+
+
+def test_the_schema_rejects_what_the_reader_rejects(learned):
+    content = json.loads(encode(learned))
+    content["blocks"][0]["region"]["type"] = "circle"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(content, schema())
+
+
+def damage(content, change):
+    tree = json.loads(content)
+    change(tree)
+    return json.dumps(tree).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda t: t.update(version=2), "version 2"),
+        (lambda t: t.update(version="1"), "version '1'"),
+        (lambda t: t.update(format="other"), "no learned space"),
+        (lambda t: t.pop("format"), "no learned space"),
+        (lambda t: t.pop("space"), "space"),
+        (lambda t: t.update(extra=1), "extra"),
+        (lambda t: t["blocks"][0].update(gap="x"), "gap"),
+        (lambda t: t["blocks"][0].update(gap=float("nan")), "not JSON"),
+        (lambda t: t["blocks"][0].update(gap=None), "gap"),
+        (lambda t: t["blocks"][0].update(parameters=["lr"]), "damaged"),
+        (lambda t: t["blocks"][0].update(parameters=["lr", "nope"]), "nope"),
+        (lambda t: t["blocks"].pop(), "blocks hold"),
+        (lambda t: t["choices"].update(booster=["xgb"]), "'booster'"),
+        (lambda t: t["choices"].update(booster=[]), "'booster'"),
+        (lambda t: t["choices"].pop("booster"), "choices are given"),
+        (lambda t: t["space"]["parameters"]["lr"].update(low=2), "above"),
+        (lambda t: t["space"]["parameters"].pop("lr"), "lr"),
+    ],
+)
+def test_a_damaged_file_is_one_clear_line(learned, tmp_path, change, says):
+    path = tmp_path / "l.json"
+    path.write_bytes(damage(encode(learned), change))
+    with pytest.raises(rf.FileError, match=says) as caught:
+        rf.load(path)
+    assert "\n" not in str(caught.value) and "l.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["lower", "center"])
+def test_a_region_outside_the_cube_is_damage(mixed_history, tmp_path, change):
+    shape = "box" if change == "lower" else "ellipsoid"
+    learned = rf.learn(mixed_history, MIXED, shape=shape)
+    tree = json.loads(encode(learned))
+    tree["blocks"][0]["region"][change][0] = -0.5
+    (tmp_path / "l.json").write_text(json.dumps(tree))
+    with pytest.raises(rf.FileError, match="cube"):
+        rf.load(tmp_path / "l.json")
+
+
+def test_a_file_cut_anywhere_is_refused(learned, tmp_path):
+    content = encode(learned)
+    for length in range(0, len(content) - 2, 997):
+        (tmp_path / "l.json").write_bytes(content[:length])
+        with pytest.raises(rf.FileError, match=r"cut off or not JSON|no learned space"):
+            rf.load(tmp_path / "l.json")
+
+
+def test_a_failed_write_leaves_the_old_file(learned, tmp_path, monkeypatch):
+    path = tmp_path / "l.json"
+    path.write_text("old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(rf.FileError, match="No space left"):
+        learned.save(path)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["l.json"]
+
+
+def test_a_missing_folder_is_one_clear_line(learned, tmp_path):
+    with pytest.raises(rf.FileError, match="cannot write"):
+        learned.save(tmp_path / "none" / "l.json")
+
+
+def test_the_table_names_every_parameter_and_what_is_kept(learned):
+    text = str(learned)
+    for name in MIXED:
+        assert f"\n{name} " in text
+    assert "1e-05 … 1 (log)" in text and "volume kept: " in text
+    assert "where booster is dart" in text
+    assert learned.outliers[0] in text
+
+
+def test_a_diff_says_what_changed(mixed_history):
+    old = rf.learn(mixed_history, MIXED)
+    new = rf.learn(mixed_history.only(mixed_history.tasks[:15]), MIXED, outliers=0.2)
+    assert describe(old, old) == ["nothing changed"]
+    text = "\n".join(describe(old, new))
+    assert "outliers: 0.0 → 0.2" in text
+    assert "tasks gone: task15, task16, task17, task18, task19" in text
+    assert "now outside: " in text and "volume kept: " in text
+    assert "lr " in text
