@@ -2,6 +2,7 @@
 # make test    install what the tests need and run all of them, lint and types first
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make fmt     format the code
+# make schema  write docs/learned-space.schema.json anew
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint bench fmt clean
+.PHONY: demo test lint bench fmt schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -28,6 +29,10 @@ bench: $(VENV)/.tested
 fmt: $(VENV)/.tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+schema: $(VENV)/.tested
+	$(BIN)/python -c 'import json, ringfence.learned_file as f; print(json.dumps(f.schema(), indent=2))' \
+		> docs/learned-space.schema.json
 
 clean:
 	rm -rf $(VENV) demo dist

@@ -85,7 +85,7 @@ def _newton(
     K[diagonal, diagonal] += PROX * np.minimum(H[diagonal, diagonal], 1.0)
     scale = 1.0 / np.sqrt(K[diagonal, diagonal])
     K *= scale[:, None] * scale
-    inverse = np.linalg.inv(K + 1e-15 * np.eye(2 * p))
+    inverse = np.asarray(np.linalg.inv(K + 1e-15 * np.eye(2 * p)), dtype=np.float64)
     return _Newton(s, D, E, row_sums, residual, row_residual, K, inverse, scale)
 
 
@@ -116,7 +116,7 @@ def minimize(
         done = complementarity <= ROUNDING * value and merit > 0.5 * best[0]
         if merit < best[0]:
             best = (merit, q, z)
-        if done or merit <= ROUNDING * value or merit > 1e6 * best[0]:
+        if done or merit <= ROUNDING * value or not merit <= 1e6 * best[0]:
             break
         newton = _newton(s, z, H, residual, row_residual)
         _, _, ds, dz = newton.step(-z)

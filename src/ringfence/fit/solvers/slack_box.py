@@ -111,7 +111,8 @@ def _start(problem: Problem, penalty: float, tol: float) -> FloatArray:
     boxes = trimmed_boxes(problem.sides[0])
     # Rows pull with 2T lambda sum(a + b)(u - l) in all; a point outside accounts for one.
     wanted = -2 * T * penalty * boxes.sum(axis=1) @ problem.scales.sum(axis=0)
-    return boxes[np.argmax(np.arange(T) >= np.minimum(wanted, T // 2))]
+    best: FloatArray = boxes[np.argmax(np.arange(T) >= np.minimum(wanted, T // 2))]
+    return best
 
 
 def _step(

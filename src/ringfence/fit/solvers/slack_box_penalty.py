@@ -88,7 +88,7 @@ def _n_outliers(outliers: float, T: int) -> int:
 
 
 def _search(problem: Problem, wanted: int, rtol: float, tol: float) -> SlackBox:
-    """A crossing of the number outside, by secants and bisection on the logarithm of the penalty."""
+    """A crossing of the number outside, by secants and halving on the logarithm of the penalty."""
     T = problem.sides.shape[1]
     reach = -2 * T * float(problem.hull.sum(axis=0) @ problem.scales.sum(axis=0))
     if wanted == 0 or reach == 0.0:

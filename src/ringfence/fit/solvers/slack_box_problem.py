@@ -31,6 +31,8 @@ from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.trimmed_boxes import trimmed_boxes
 
+HUGE = 1e60  # beyond, squares overflow
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -46,14 +48,15 @@ class Problem:
     def of(cls, points: FloatArray, scales: FloatArray | None) -> Problem:
         """From points of shape (T, p) and scales a, b of shape (2, p)."""
         points = np.asarray(points, dtype=np.float64)
-        if points.ndim != 2 or points.size == 0 or not np.isfinite(points).all():
+        if points.ndim != 2 or points.size == 0 or not (np.abs(points) < HUGE).all():
             raise FitError(
-                f"the box needs finite points of shape (T, p), T and p at least 1; got an array of "
-                f"shape {points.shape}: drop tasks without a finite best configuration"
+                f"the slack box needs points of shape (T, p), T and p at least 1, all finite and "
+                f"below {HUGE:g}; got shape {points.shape}: drop tasks without a best configuration"
             )
         p = points.shape[1]
         scales = np.ones((2, p)) if scales is None else np.asarray(scales, dtype=np.float64)
-        if scales.shape != (2, p) or not np.isfinite(scales).all() or (scales < 0.0).any():
+        fair = (scales == 0.0) | ((scales > 1.0 / HUGE) & (scales < HUGE))
+        if scales.shape != (2, p) or not fair.all():
             raise FitError(f"scales must be |l0| and |u0|, finite and >= 0, of shape (2, {p})")
         sides = np.stack([points, -points])
         hard = scales == 0.0
@@ -119,7 +122,8 @@ class Problem:
         on_face = self.sides == self.hull[:, None, :]
         rho = -penalty * self.hull.sum(axis=0)
         share = 2 * self.sides.shape[1] * rho * self.scales / on_face.sum(axis=1)
-        return on_face * share[:, None, :]
+        pull: FloatArray = on_face * share[:, None, :]
+        return pull
 
     @cached_property
     def exact_penalty(self) -> float:
@@ -130,4 +134,5 @@ class Problem:
 
 def slack_of(violations: FloatArray) -> FloatArray:
     """xi, shape (2, T)."""
-    return np.maximum(violations.max(axis=2), 0.0)
+    slack: FloatArray = np.maximum(violations.max(axis=2), 0.0)
+    return slack
