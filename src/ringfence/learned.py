@@ -20,7 +20,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SpaceError
 from ringfence.history.usable import Dropped
-from ringfence.regions import Box, Clipped, sample
+from ringfence.regions import VOLUME_DRAWS, Box, Clipped, sample
 from ringfence.space import (
     Categorical,
     Choice,
@@ -53,6 +53,32 @@ class Block:
     def names(self) -> tuple[str, ...]:
         """The parameters, in the order of the region's coordinates."""
         return self.encoding.names
+
+    @property
+    def spans(self) -> tuple[FloatArray, FloatArray]:
+        """The region's bounds in unit coordinates; of a whole number, the edges of the outermost
+        cells whose middle is inside."""
+        lower, upper = (bound.copy() for bound in self.region.bounds)
+        for j, axis in enumerate(self.encoding.axes):
+            if axis.whole:
+                low, high = axis.span(lower[j], upper[j])
+                lower[j], upper[j] = (
+                    axis.cell(np.array([low]))[0][0],
+                    axis.cell(np.array([high]))[1][0],
+                )
+        return lower, upper
+
+    @cached_property
+    def volume_fraction(self) -> float:
+        """Share of the block's unit cube whose configurations are inside."""
+        if not any(axis.whole for axis in self.encoding.axes):
+            return math.exp(min(self.region.log_volume, 0.0))
+        cells = Box(*self.spans)
+        draws = self.encoding.snap(cells.draw(VOLUME_DRAWS, np.random.default_rng(0)))
+        share = float(self.region.contains(draws).mean())
+        if share * VOLUME_DRAWS < 100:  # too rare to count: the volume before rounding
+            return math.exp(min(self.region.log_volume, 0.0))
+        return math.exp(cells.log_volume) * share
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,14 +159,11 @@ class LearnedSpace:
         Where some blocks are active only sometimes: the mean over the uniform law of the original
         space of the product of the active blocks' shares.
         """
-        shares = [math.exp(min(block.region.log_volume, 0.0)) for block in self.blocks]
         total = 0.0
         for probability, config in _parent_patterns(self.space):
             active = set(self.space.active(config))
-            product = math.prod(
-                share for block, share in zip(self.blocks, shares) if block.names[0] in active
-            )
-            total += probability * product
+            shares = [block.volume_fraction for block in self.blocks if block.names[0] in active]
+            total += probability * math.prod(shares)
         return total
 
     def contains(self, config: Mapping[str, Any]) -> bool:
@@ -194,9 +217,7 @@ class LearnedSpace:
             columns |= block.encoding.values(self.draw(block, n, rng))
         ordered = {name: columns[name] for name in self.space}
         rows = [dict(zip(ordered, row)) for row in zip(*ordered.values())]
-        if not self.space.conditions:
-            return rows
-        return [{name: row[name] for name in self.space.active(row)} for row in rows]
+        return [self._without_inactive(row) for row in rows] if self.space.conditions else rows
 
     def draw(self, block: Block, n: int, rng: np.random.Generator) -> FloatArray:
         """`n` points of one block's region in unit coordinates, on the grid of its integers."""
@@ -233,6 +254,17 @@ class LearnedSpace:
             f"volume_fraction={self.volume_fraction:.3g})"
         )
 
+    def _without_inactive(self, row: Config) -> Config:
+        key = tuple(choice_key(row[parent]) for parent in self.space.parents)
+        if key not in self._active_by_parents:
+            self._active_by_parents[key] = self.space.active(row)
+        return {name: row[name] for name in self._active_by_parents[key]}
+
+    @cached_property
+    def _active_by_parents(self) -> dict[tuple[object, ...], tuple[str, ...]]:
+        """The active parameters for values of the parents met so far."""
+        return {}
+
     def _incumbents_inside(self, block: Block) -> FloatArray | None:
         """Coordinates of the incumbents inside the block's region; None where there are none."""
         points = [
@@ -246,7 +278,7 @@ class LearnedSpace:
 def _parent_patterns(space: Space) -> list[tuple[float, Config]]:
     """Every combination of the values that switch parameters on and off, with its probability."""
     patterns: list[tuple[float, Config]] = [(1.0, {})]
-    for parent in dict.fromkeys(condition.parent for condition in space.conditions):
+    for parent in space.parents:
         options = _switch_values(space, parent)
         patterns = [(p * q, {**c, parent: v}) for p, c in patterns for q, v in options]
     return patterns

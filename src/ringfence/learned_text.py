@@ -62,7 +62,7 @@ def spans_of(learned: LearnedSpace) -> dict[str, tuple[float, float]]:
     """The learned interval of each numeric parameter in its own unit coordinate."""
     spans = {}
     for block in learned.blocks:
-        lower, upper = block.region.bounds
+        lower, upper = block.spans
         for name, start, stop in zip(block.names, lower.tolist(), upper.tolist()):
             spans[name] = (start, stop)
     return spans

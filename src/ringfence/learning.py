@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -106,9 +107,10 @@ def _learn(
         encoding = Encoding.of(space, names)
         points = encoding.encode(columns)
         active = ~np.isnan(points).any(axis=1)
-        block, block_slack = _fit(space, encoding, points[active], settings)
+        shaping = active & ~outside  # a task left outside shapes no further block
+        block, block_slack = _fit(space, encoding, points[shaping], settings)
         blocks.append(block)
-        slack[active] += block_slack
+        slack[shaping] += block_slack
         outside[active] |= ~block.region.contains(points[active])
     sign = -1.0 if provenance.direction == "maximize" else 1.0
     tasks = _tasks(space, best, slack, outside, sign)
@@ -117,12 +119,13 @@ def _learn(
 
 
 def _blocks(space: Space) -> list[tuple[str, ...]]:
-    """The numeric parameters, grouped by the conditions under which they are active."""
-    groups: dict[object, list[str]] = {}
+    """The numeric parameters, grouped by the conditions under which they are active; those that
+    always are come first."""
+    groups: dict[object, list[str]] = {frozenset(): []}
     for name in Encoding.of(space).names:
         key = frozenset((c.parent, frozenset(c.values)) for c in space.conditions_of(name))
         groups.setdefault(key, []).append(name)
-    return [tuple(names) for names in groups.values()]
+    return [tuple(names) for names in groups.values() if names]
 
 
 def _fit(
@@ -135,13 +138,16 @@ def _fit(
     if not len(points):
         region = Box.unit(encoding.dim)
         return Block(encoding, conditions, region, 0, None, 0.0, encoding.dim), np.zeros(0)
+    outliers = settings.outliers
+    if conditions:  # of a few tasks none is left out: a share of ν at most, not at least
+        outliers = math.floor(outliers * len(points) + 1e-9) / len(points)
     if settings.shape == "box":
-        fit = fit_box(points, settings.outliers)
+        fit = fit_box(points, outliers)
         region = _whole_cells(fit.region, encoding)
     else:
         from ringfence.fit.ellipsoid import fit_ellipsoid  # brings scipy; boxes do without
 
-        fit = fit_ellipsoid(points, settings.outliers)
+        fit = fit_ellipsoid(points, outliers)
         region = Clipped(fit.region)
     penalty = None if fit.penalty is None else float(fit.penalty)
     block = Block(encoding, conditions, region, len(points), penalty, float(fit.gap), fit.widened)

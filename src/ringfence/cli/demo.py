@@ -28,7 +28,7 @@ def demo(
     typer.echo("how much of the numeric space is kept:")
     for shape in ("box", "ellipsoid"):
         for outliers in (0.0, 0.1):
-            kept = learn(history, shape=shape, outliers=outliers)  # type: ignore[arg-type]
+            kept = learn(history, shape=shape, outliers=outliers)
             names = f"   left outside: {', '.join(kept.outliers)}" if kept.outliers else ""
             share = percent(kept.volume_fraction)
             typer.echo(f"  {shape:<9}  outliers {outliers:<4}  {share:>6}{names}")

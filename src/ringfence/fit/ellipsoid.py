@@ -52,7 +52,7 @@ def _solve(points: FloatArray, outliers: float) -> _Answer:
     n_tasks, dim = points.shape
     if dim == 0:
         return _Answer(np.zeros(0), np.zeros((0, 0)), np.zeros(n_tasks), None, 0.0)
-    if outliers > 0:
+    if outliers > 0 and n_tasks > dim + 1:  # in a simplex no corner lies farther out than another
         slack = slack_ellipsoid_for(points, outliers)
         excess = np.maximum(slack.norms - 1.0, 0.0)
         return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from importlib import resources
 
 from ringfence.history.history import History
 from ringfence.history.readers import read_history
-from ringfence.space import parse_space
+from ringfence.space import space_from
 
 
 def example_history() -> History:
-    """A support vector machine tuned on small classification tasks: real cross-validated errors of
-    random configurations, made by scripts/make_svm_history.py. It carries its space."""
+    """A support vector machine tuned on twenty small classification tasks: real cross-validated
+    errors of 256 random configurations each, by scripts/make_svm_history.py. It carries its space.
+    """
     folder = resources.files("ringfence") / "data"
-    space = parse_space((folder / "svm_space.json").read_text("utf-8"), ".json", "svm_space.json")
+    provenance = json.loads((folder / "svm_history.json").read_text("utf-8"))
+    space = space_from(provenance["space"], "svm_history.json")
     with resources.as_file(folder / "svm_history.parquet") as path:
         history = read_history(path, task="task", objective="error", parameters=list(space))
     return replace(history, space=space)

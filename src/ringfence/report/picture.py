@@ -55,7 +55,8 @@ def _pair(learned: LearnedSpace, block: Block, i: int, j: int) -> Pair:
 
 
 def outline(block: Block, i: int, j: int) -> FloatArray:
-    """The boundary of the region seen along all other coordinates, cut to the unit square."""
+    """The boundary of the region seen along all other coordinates; an ellipsoid's may leave the
+    unit square."""
     if isinstance(block.region, Box):
         (x0, y0), (x1, y1) = (bound[[i, j]] for bound in block.region.bounds)
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]])
@@ -65,7 +66,7 @@ def outline(block: Block, i: int, j: int) -> FloatArray:
     angle = np.linspace(0, 2 * np.pi, 361)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     curve: FloatArray = ellipsoid.center[[i, j]] + circle @ shape.T
-    return np.clip(curve, 0.0, 1.0)
+    return curve
 
 
 def draw(learned: LearnedSpace, path: str | PathLike[str]) -> None:
@@ -95,7 +96,7 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
         tasks = [task for task in learned.tasks if block.names[0] in task.incumbent]
         points = np.array([block.encoding.point(t.incumbent)[0] for t in tasks])
         colors = [OUT if task.outside else DOT for task in tasks]
-        lower, upper = block.region.bounds
+        lower, upper = block.spans
         for j, name in enumerate(block.names):
             y = len(labels)
             labels.append(name)
@@ -118,10 +119,10 @@ def _draw_pair(axes: Axes, learned: LearnedSpace, pair: Pair) -> None:
     axes.fill(*pair.outline.T, color=RING, alpha=0.25)
     axes.plot(*pair.outline.T, color=RING, lw=1.2)
     inside, outside = pair.points[~pair.outside], pair.points[pair.outside]
-    axes.scatter(inside[:, 0], inside[:, 1], s=14, color=DOT)
-    axes.scatter(outside[:, 0], outside[:, 1], s=22, color=OUT, marker="x")
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(-0.02, 1.02)
+    axes.scatter(inside[:, 0], inside[:, 1], s=14, color=DOT, clip_on=False, zorder=3)
+    axes.scatter(outside[:, 0], outside[:, 1], s=22, color=OUT, marker="x", clip_on=False, zorder=3)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
     for axis, name in zip((axes.xaxis, axes.yaxis), pair.names):
         parameter = learned.space[name]
         low, high = getattr(parameter, "low", ""), getattr(parameter, "high", "")

@@ -2,7 +2,7 @@
 
 from ringfence.space.conditions import Condition
 from ringfence.space.encoding import Axis, Encoding, axis_of, value_of
-from ringfence.space.files import parse_space, read_space, write_space
+from ringfence.space.files import read_space, space_from, write_space
 from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
 from ringfence.space.space import Config, Space, allows
 
@@ -21,8 +21,8 @@ __all__ = [
     "allows",
     "axis_of",
     "choice_key",
-    "parse_space",
     "read_space",
+    "space_from",
     "value_of",
     "write_space",
 ]

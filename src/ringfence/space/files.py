@@ -34,10 +34,10 @@ def read_space(path: str | PathLike[str]) -> Space:
         raise FileError(f"cannot read the space {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not a text file") from error
-    return parse_space(text, path.suffix.lower(), str(path))
+    return _parse(text, path.suffix.lower(), str(path))
 
 
-def parse_space(text: str, suffix: str, name: str) -> Space:
+def _parse(text: str, suffix: str, name: str) -> Space:
     """A space from the text of a file with this suffix; `name` is for the error message."""
     loaders: dict[str, Callable[[str], Any]] = {
         ".json": json.loads,
@@ -51,6 +51,11 @@ def parse_space(text: str, suffix: str, name: str) -> Space:
         content = loaders[suffix](text)
     except ValueError as error:
         raise FileError(f"{name} is not valid {suffix[1:].upper()}: {error}") from error
+    return space_from(content, name)
+
+
+def space_from(content: Any, name: str = "the space") -> Space:
+    """A space from the plain tables and lists of a parsed file."""
     if not isinstance(content, dict):
         raise FileError(f"{name} must hold a table of parameters, not {type(content).__name__}")
     if "parameters" not in content:

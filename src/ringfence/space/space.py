@@ -77,9 +77,18 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
             and not (parameter.ordered and len(parameter.choices) > 1)
         }
 
+    @cached_property
+    def parents(self) -> tuple[str, ...]:
+        """The parameters on whose values others depend."""
+        return tuple(dict.fromkeys(condition.parent for condition in self.conditions))
+
     def conditions_of(self, name: str) -> tuple[Condition, ...]:
         """The conditions under which `name` is active (none: always)."""
-        return tuple(c for c in self.conditions if c.child == name)
+        return self._conditions[name]
+
+    @cached_property
+    def _conditions(self) -> dict[str, tuple[Condition, ...]]:
+        return {name: tuple(c for c in self.conditions if c.child == name) for name in self}
 
     def active(self, config: Mapping[str, Any]) -> tuple[str, ...]:
         """Names of the parameters that are active in `config`, in the order of the space."""

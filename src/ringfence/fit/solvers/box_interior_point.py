@@ -9,15 +9,17 @@ same form, and its multipliers sum to one.
 symbol   meaning                                                   shape
 ------   -------------------------------------------------------   ----------
 q        variables: a lower and a (negated) upper bound             (2, p)
-B        rows: what the bounds are compared with                    (2, n, p)
+B        rows: what the bounds are compared with                    (2, p, n)
 H, c     quadratic and linear term                                  (2p, 2p), (2, p)
 xi       slack of a row, xi >= 0                                    (2, n)
-s        xi + B - q, the distance to each constraint, s > 0         (2, n, p + 1)
-z        multipliers, z > 0, rows sum to one                        (2, n, p + 1)
-D        z / s                                                      (2, n, p + 1)
-E        D with its rows divided by their sums                      (2, n, p + 1)
+s        xi + B - q, the distance to each constraint, s > 0         (2, p + 1, n)
+z        multipliers, z > 0, those of a row sum to one              (2, p + 1, n)
+D        z / s                                                      (2, p + 1, n)
+E        D divided by its sums over j                               (2, p + 1, n)
 mu       mean of z s, driven to zero
 K        H + sum_t (diag(D_t) - D_t D_t' / sum(D_t)), column p cut  (2p, 2p)
+
+The rows run along the last axis, the long one, where numpy is quick.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ ROUNDING = 1e-13
 STEP = 0.995  # share of the way to the boundary
 REFINEMENTS = 3
 PROX = 1e-4  # of H, added to K: keeps flat directions from moving by rounding
+RIDGE = 1e-15  # keeps the scaled K invertible
 TINY = 1e-300
 
 
@@ -40,29 +43,28 @@ TINY = 1e-300
 class _Newton:
     """One factorized Newton system; `step` solves it for a right-hand side."""
 
-    s: FloatArray
     D: FloatArray
     E: FloatArray
-    row_sums: FloatArray
-    residual: FloatArray
-    row_residual: FloatArray
-    K: FloatArray
+    sums: FloatArray  # of D over j, (2, n)
+    residual: FloatArray  # of the gradient in q, (2, p)
+    row_residual: FloatArray  # of the sums of z, (2, n)
+    K: FloatArray  # with unit diagonal
     inverse: FloatArray
-    scale: FloatArray
+    scale: FloatArray  # (2p,)
 
     def step(self, e: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Directions of q, xi, s and z for the complementarity targets s dz + z ds = s e."""
         p = self.residual.shape[1]
-        e_row = e.sum(axis=2) - self.row_residual
-        pushed = e.sum(axis=1) - (e_row[:, None, :] @ self.E)[:, 0, :]
+        row = e.sum(axis=1) - self.row_residual
+        pushed = e.sum(axis=2) - (self.E @ row[:, :, None])[:, :, 0]
         b = -self.scale * (self.residual + pushed[:, :p]).ravel()
         x = self.inverse @ b
         for _ in range(REFINEMENTS):
             x += self.inverse @ (b - self.K @ x)
         dq = np.zeros((2, p + 1))
         dq[:, :p] = (self.scale * x).reshape(2, p)
-        dxi = e_row / self.row_sums + (self.E @ dq[:, :, None])[:, :, 0]
-        ds = dxi[:, :, None] - dq[:, None, :]
+        dxi = row / self.sums + (dq[:, None, :] @ self.E)[:, 0, :]
+        ds = dxi[:, None, :] - dq[:, :, None]
         return dq[:, :p], dxi, ds, e - self.D * ds
 
 
@@ -71,60 +73,68 @@ def _newton(
 ) -> _Newton:
     p = residual.shape[1]
     D = z / s
-    row_sums = D.sum(axis=2)
-    E = D / row_sums[:, :, None]
-    coupling = E.transpose(0, 2, 1) @ D
+    sums = D.sum(axis=1)
+    E = D / sums[:, None, :]
+    coupling = E @ D.transpose(0, 2, 1)
     # The diagonal as the sum of the others: a Laplacian has no cancellation.
-    nodes = np.arange(p + 1)
-    coupling[:, nodes, nodes] = 0.0
+    coupling.reshape(2, -1)[:, :: p + 2] = 0.0
     K = H.copy()
     K[:p, :p] -= coupling[0, :p, :p]
     K[p:, p:] -= coupling[1, :p, :p]
-    diagonal = np.arange(2 * p)
-    K[diagonal, diagonal] += coupling.sum(axis=2)[:, :p].ravel()
-    K[diagonal, diagonal] += PROX * np.minimum(H[diagonal, diagonal], 1.0)
-    scale = 1.0 / np.sqrt(K[diagonal, diagonal])
+    diagonal = K.ravel()[:: 2 * p + 1]  # a view
+    diagonal += coupling.sum(axis=2)[:, :p].ravel()
+    scale = 1.0 / np.sqrt(diagonal)
     K *= scale[:, None] * scale
-    inverse = np.asarray(np.linalg.inv(K + 1e-15 * np.eye(2 * p)), dtype=np.float64)
-    return _Newton(s, D, E, row_sums, residual, row_residual, K, inverse, scale)
+    ridged = K.copy()
+    ridged.ravel()[:: 2 * p + 1] += RIDGE
+    inverse = np.asarray(np.linalg.inv(ridged), dtype=np.float64)
+    return _Newton(D, E, sums, residual, row_residual, K, inverse, scale)
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def minimize(
     B: FloatArray, H: FloatArray, c: FloatArray, offset: float, margin: float
 ) -> tuple[FloatArray, FloatArray]:
-    """The minimizer q and its multipliers z, shape (2, n, p), found from q = 0, off by `margin`.
+    """The minimizer q and its multipliers z, shape (2, p, n), found from q = 0, off by `margin`.
 
     Stops at a gap of ROUNDING relative to the value plus `offset`, where rounding takes over, or
     after MOST_ITERATIONS: how good the answer is, the caller's certificate tells.
     """
-    _, n, p = B.shape
+    _, p, n = B.shape
     q = np.zeros((2, p))
-    s = np.zeros((2, n, p + 1))
-    s[:, :, :p] = B
-    xi = margin - s.min(axis=2)
-    s += xi[:, :, None]
+    s = np.zeros((2, p + 1, n))
+    s[:, :p] = B
+    xi = margin - s.min(axis=1)
+    s += xi[:, None, :]
     z = 1.0 / s
-    z /= z.sum(axis=2, keepdims=True)
+    z /= z.sum(axis=1, keepdims=True)
+    damped = H + PROX * np.diag(np.minimum(H.diagonal(), 1.0))
     best = (np.inf, q, z)
     for _ in range(MOST_ITERATIONS):
         slope = (H @ q.ravel()).reshape(2, p) + c
-        residual = slope + z.sum(axis=1)[:, :p]
-        row_residual = 1.0 - z.sum(axis=2)  # zero but for rounding, which would pile up
+        residual = slope + z.sum(axis=2)[:, :p]
+        row_residual = 1.0 - z.sum(axis=1)  # zero but for rounding, which would pile up
         complementarity = float(np.vdot(z, s))
         merit = complementarity + float(np.abs(residual).max())
         value = 0.5 * float(np.vdot(q, slope + c)) + float(xi.sum()) + offset
-        done = complementarity <= ROUNDING * value and merit > 0.5 * best[0]
+        stuck = merit > 0.9 * best[0]
+        done = stuck and complementarity <= ROUNDING * value
         if merit < best[0]:
             best = (merit, q, z)
         if done or merit <= ROUNDING * value or not merit <= 1e6 * best[0]:
             break
-        newton = _newton(s, z, H, residual, row_residual)
+        try:
+            newton = _newton(s, z, damped, residual, row_residual)
+        except np.linalg.LinAlgError:
+            break
         _, _, ds, dz = newton.step(-z)
         ratio = ds / s  # in this step dz / z = -1 - ds / s
         length = min(1.0, 1.0 / max(-ratio.min(), 1.0 + ratio.max(), TINY))
         left = 1.0 - length + length**2 * float(np.vdot(ds, dz)) / complementarity
         mu = complementarity / s.size
-        dq, dxi, ds, dz = newton.step((max(left, 0.0) ** 3 * mu - ds * dz) / s - z)
+        # The correction may run in circles; where it does not help, damp it.
+        correction = length**2 * ds * dz if stuck else ds * dz
+        dq, dxi, ds, dz = newton.step((max(left, 0.0) ** 3 * mu - correction) / s - z)
         length = min(1.0, STEP / max(-(ds / s).min(), -(dz / z).min(), TINY))
         q, xi, s, z = q + length * dq, xi + length * dxi, s + length * ds, z + length * dz
-    return best[1], best[2][:, :, :p]
+    return best[1], best[2][:, :p]

@@ -4,9 +4,9 @@ With multipliers α and a stiffness σ the hinges of eq. 8 become smooth,
 
     φ_t(s) = max over 0 <= β <= ω_t of  β s - (β - α_t)² / (2 σ ω_t),
 
-and `descend` minimizes  -λ log det W + Σ_t φ_t(d_t - 1)  over the map y = W x + b. Rotating y changes
-nothing, so each step is taken in the frame of the current y: y' = (I + S) y + h with S symmetric.
-There the objective is convex in (S, h), and its Hessian is diagonal plus one rank for each point.
+and `descend` minimizes  -λ log det W + Σ_t φ_t(d_t - 1)  over the map y = W x + b. Rotating y
+changes nothing, so each step is taken in the frame of the current y: y' = (I + S) y + h with S
+symmetric. There the objective is convex in (S, h), its Hessian diagonal plus one rank a point.
 
 | symbol | meaning                                             | shape          |
 |--------|-----------------------------------------------------|----------------|
@@ -16,6 +16,7 @@ There the objective is convex in (S, h), and its Hessian is diagonal plus one ra
 | α, β   | multipliers in [0, ω]: held, and those attaining φ  | (m,)           |
 | λ, σ   | penalty of eq. 8; stiffness                         | scalars        |
 | S, h   | step: symmetric part and shift                      | (p, p), (p,)   |
+| t      | length of the step, 1 for all of it                 | scalar         |
 | G      | gradients of d by (S, h), a column for each point   | (p(p+3)/2, m)  |
 """
 
@@ -27,11 +28,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ringfence.arrays import BoolArray, FloatArray, IntArray
+from ringfence.arrays import FloatArray, IntArray
 
-MAX_STEPS = 60  # Newton steps for one set of multipliers
-MAX_HALVINGS = 30
-LONGEST_STEP = 2.0  # in radii of the ellipsoid
+MAX_STEPS = 60  # for one set of multipliers
+MAX_TRIALS = 30  # of the length of one step
+FLAT = 0.1  # slope at the end of a step, relative to that at its start
+LONGEST = 2.0  # step, in radii of the ellipsoid
 NEAREST = 1e-3  # d has no derivative at 0: directions y/d are cut off there
 # The norm has no curvature along y. In one dimension nothing else supplies it, so a sliver stays.
 SLIVER = 1e-6
@@ -50,11 +52,9 @@ class Hinges:
         """β (m,) at the norms d (m,)."""
         return np.minimum(np.maximum(self.alpha + self.stiffness * (d - 1), 0.0), self.shares)
 
-    def total(self, d: FloatArray) -> float:
-        """Σ φ_t(d_t - 1)."""
-        beta = self.multipliers(d)
-        rise = beta - self.alpha
-        return float(beta @ (d - 1)) - 0.5 * float(rise @ (rise / self.stiffness))
+    def of(self, k: IntArray) -> Hinges:
+        """The functions of the points k."""
+        return Hinges(self.shares[k], self.alpha[k], self.stiffness[k])
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,16 @@ class View:
         y = points @ W.T + b
         return cls(W, b, y, norms_of(y))
 
+    def moved(self, M: FloatArray, h: FloatArray) -> View:
+        """The view after y' = M y + h."""
+        y = self.y @ M.T + h
+        return View(M @ self.W, M @ self.b + h, y, norms_of(y))
+
 
 def norms_of(y: FloatArray) -> FloatArray:
     """Euclidean norm of every row of y (m, p)."""
-    return np.sqrt(np.einsum("ij,ij->i", y, y))
+    norms: FloatArray = np.sqrt(np.einsum("ij,ij->i", y, y))
+    return norms
 
 
 def descend(at: View, hinges: Hinges, penalty: float, accuracy: float) -> View:
@@ -83,51 +89,62 @@ def descend(at: View, hinges: Hinges, penalty: float, accuracy: float) -> View:
     for _ in range(MAX_STEPS):
         beta = hinges.multipliers(at.d)
         k = beta.nonzero()[0]
-        pulls = beta[k]
-        bend = np.where(pulls < hinges.shares[k], hinges.stiffness[k], 0.0)
-        S, h, decrease = newton_direction(at.y[k], at.d[k], pulls, bend, penalty)
-        at, t = _line_search(at, S, h, decrease, hinges, penalty)
-        if t == 0.0 or (t == 1.0 and decrease <= accuracy * penalty):
+        pull = beta[k]
+        bend = np.where(pull < hinges.shares[k], hinges.stiffness[k], 0.0)
+        S, h, decrease = _newton_direction(at.y[k], at.d[k], pull, bend, penalty)
+        at = _line_search(at, S, h, decrease, hinges, penalty)
+        if decrease <= accuracy * penalty:
             break
     return at
 
 
 def _line_search(
     at: View, S: FloatArray, h: FloatArray, decrease: float, hinges: Hinges, penalty: float
-) -> tuple[View, float]:
-    """Backtrack (Armijo) along (S, h); length 0 where rounding hides every decrease."""
+) -> View:
+    """Minimize along (S, h) up to the full step: regula falsi on the slope, which only increases.
+
+    Backtracking instead would cut many steps too short: the stiff hinges bend the slope sharply.
+    """
     s = np.linalg.eigvalsh(S)
-    t = min(1.0, LONGEST_STEP / max(-s[0], s[-1], math.sqrt(h @ h), TINY))
+    stretch, shift = max(-s[0], s[-1]), math.sqrt(h @ h)
+    t = min(1.0, LONGEST / max(stretch, shift, TINY))
     if 1 + t * s[0] < 0.05:
         t = -0.9 / s[0]
-    dy = at.y @ S + h
-    squared = at.d**2
-    linear = 2 * np.einsum("ij,ij->i", at.y, dy)
+    # Points that stay inside all the way, where their hinges are flat, add nothing to the slope.
+    reach = at.d * (1 + t * stretch) + t * shift
+    k = ((hinges.alpha > 0) | (reach > 1)).nonzero()[0]
+    y, hinges = at.y[k], hinges.of(k)
+    dy = y @ S + h
+    squares = at.d[k] ** 2
+    linear = np.einsum("ij,ij->i", y, dy)
     quadratic = np.einsum("ij,ij->i", dy, dy)
-    before = hinges.total(at.d)
-    rounding = 1e-15 * (abs(before) + penalty)
-    for _ in range(MAX_HALVINGS):
-        d = np.sqrt(np.maximum(squared + t * (linear + t * quadratic), 0.0))
-        change = hinges.total(d) - before - penalty * float(np.log1p(t * s).sum())
-        if change <= rounding - 1e-4 * t * decrease:
-            W, b = at.W + t * (S @ at.W), at.b + t * (S @ at.b + h)
-            return View(W, b, at.y + t * dy, d), t
-        t /= 2
-    return at, 0.0
+    near, far = (0.0, -decrease), (t, math.inf)
+    for _ in range(MAX_TRIALS):
+        rate = linear + t * quadratic
+        d = np.sqrt(np.maximum(squares + t * (linear + rate), TINY))
+        slope = float(hinges.multipliers(d) @ (rate / d)) - penalty * float((s / (1 + t * s)).sum())
+        if abs(slope) <= FLAT * decrease or (slope < 0 and t == far[0]):
+            break
+        if slope < 0:
+            near, far = (t, slope), (far[0], far[1] / 2)
+        else:
+            near, far = (near[0], near[1] / 2), (t, slope)
+        share = near[1] / (near[1] - far[1])
+        t = near[0] + min(max(share, 0.05), 0.95) * (far[0] - near[0])
+    return at.moved(np.eye(len(h)) + t * S, t * h)
 
 
-def newton_direction(
+def _newton_direction(
     y: FloatArray, d: FloatArray, beta: FloatArray, bend: FloatArray, penalty: float
 ) -> tuple[FloatArray, FloatArray, float]:
     """The step (S, h) from the points that pull (β > 0), and the decrease it predicts.
 
-    The curvature of β|y| is w(I - uuᵀ) with w = β/d, u = y/d. The sum of its isotropic parts, taken
-    about the weighted mean, is diagonal in the eigenbasis R of the scatter of y. The rest is, for each
-    point, a multiple of the outer product of its column of G.
+    The curvature of β|y| is w(I - uuᵀ) with w = β/d, u = y/d. The sum of the isotropic parts, about
+    the weighted mean, is diagonal in the eigenbasis R of the scatter of y. The rest, and `bend`,
+    the curvature of φ, multiply for each point the outer product of its column of G.
     """
     p = y.shape[1]
     i, j, half = _upper_triangle(p)
-    size = i.size
     d = np.maximum(d, NEAREST)
     w = beta / d
     total = max(float(w.sum()), TINY)  # no point pulls when the ellipsoid is much too large
@@ -137,21 +154,22 @@ def newton_direction(
     q = R.T @ q.T
     u = R.T @ (y.T / d)
 
-    G = np.empty((size + p, d.size))
-    np.multiply(u.take(i, 0), q.take(j, 0), out=G[:size])
-    G[:size] += u.take(j, 0) * q.take(i, 0)
-    G[:size] *= half[:, None]
-    G[size:] = u
+    n = i.size
+    G = np.empty((n + p, d.size))
+    np.multiply(u.take(i, 0), q.take(j, 0), out=G[:n])
+    G[:n] += u.take(j, 0) * q.take(i, 0)
+    G[:n] *= half[:, None]
+    G[n:] = u
     gradient = G @ beta
-    gradient[:size] -= penalty * (i == j)
-    diagonal = np.full(size + p, total)
-    diagonal[:size] = half * (2 * penalty + v[i] + v[j])
+    gradient[:n] -= penalty * (i == j)
+    diagonal = np.full(n + p, total)
+    diagonal[:n] = half * (2 * penalty + v[i] + v[j])
     step = -_solve(diagonal, G, bend - (1 - SLIVER) * w, gradient)
 
     S = np.empty((p, p))
-    S[i, j] = S[j, i] = step[:size]
+    S[i, j] = S[j, i] = step[:n]
     S = R @ S @ R.T
-    return S, R @ step[size:] - S @ mean, -float(gradient @ step)
+    return S, R @ step[n:] - S @ mean, -float(gradient @ step)
 
 
 def _solve(D: FloatArray, G: FloatArray, e: FloatArray, g: FloatArray) -> FloatArray:
@@ -160,18 +178,19 @@ def _solve(D: FloatArray, G: FloatArray, e: FloatArray, g: FloatArray) -> FloatA
     if n <= m:
         H = (G * e) @ G.T
         H.flat[:: n + 1] += D
-        return np.linalg.solve(H, g)
-    (k,) = np.nonzero(np.abs(e) > 1e-14 * np.abs(e).max(initial=0.0))
-    G = G[:, k]
-    K = G.T @ (G / D[:, None])
+        return np.linalg.solve(H, g).astype(np.float64, copy=False)
+    k = (np.abs(e) > 1e-14 * np.abs(e).max(initial=0.0)).nonzero()[0]
+    root = np.sqrt(D)
+    B = G[:, k] / root[:, None]
+    K = B.T @ B
     K.flat[:: k.size + 1] += 1 / e[k]
-    x: FloatArray = g / D
-    x -= (G @ np.linalg.solve(K, G.T @ x)) / D
-    return x
+    x: FloatArray = g / root
+    x -= B @ np.linalg.solve(K, B.T @ x)
+    return x / root
 
 
 @lru_cache(maxsize=64)
 def _upper_triangle(p: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Rows and columns of the upper triangle of a (p, p) matrix; 1/2 on the diagonal, 1 off it."""
+    """Rows and columns of the upper triangle of a (p, p) matrix; 1/2 on its diagonal, 1 above."""
     i, j = np.triu_indices(p)
     return i, j, np.where(i == j, 0.5, 1.0)

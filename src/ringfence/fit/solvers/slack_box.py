@@ -3,9 +3,6 @@
 Near a box most rows are constant (points well inside) or affine (points well outside): only the
 others need an interior point. So large problems are solved on the rows nearest to a change, about
 the optimum of a sample, and the certificate of the whole problem decides whether that was enough.
-
-The widths are unique, the position need not be: the interior point ends near the middle of the
-optimal boxes.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ import numpy as np
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.box_interior_point import minimize
+from ringfence.fit.solvers.slack_box_polish import polished
 from ringfence.fit.solvers.slack_box_problem import Problem, slack_of
 from ringfence.fit.solvers.trimmed_boxes import trimmed_boxes
 
@@ -24,7 +22,6 @@ ALL_ROWS = 400  # up to so many points, every row goes to the interior point
 ROUNDS = 12
 MARGIN = 0.03  # how far a start may be off, in widths
 FAR = 1e3  # a row so many widths away does not bind
-SNAPS = (1e-5, 1e-7, 1e-9, 1e-11)  # a bound so near a point, in widths, is put on it
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def solve(
         trial, pull = _step(problem, penalty, bounds, n_rows)
         gap = problem.gap(trial, penalty, pull)
         if gap <= tol:
-            bounds, gap = _snapped(problem, trial, penalty, pull, gap)
+            bounds, gap = polished(problem, trial, penalty, pull)
             return _answer(problem, bounds, penalty, gap), pull
         trial_value = problem.value(trial, penalty)
         if trial_value >= value or gap > 0.1 * last_gap:
@@ -136,7 +133,8 @@ def _step(
     B = np.where(problem.hard[:, None, :], FAR, B)
     slack = -float(np.minimum(B.min(axis=2), 0.0).sum())
     offset = 2 * T / unit * problem.value(bounds, penalty) - slack
-    q, z = minimize(B, H, c, offset, MARGIN)
+    q, z = minimize(B.transpose(0, 2, 1), H, c, offset, MARGIN)
+    z = z.transpose(0, 2, 1)
     bounds = np.clip(bounds + unit * problem.scales * q, problem.hull, -problem.hull[::-1])
     if n_rows == T:
         return bounds, z
@@ -172,21 +170,3 @@ def _pull_of_far_rows(violations: FloatArray) -> FloatArray:
     top = violations.argmax(axis=2)[:, :, None]
     np.put_along_axis(pull, top, np.take_along_axis(violations, top, axis=2) > 0.0, axis=2)
     return pull
-
-
-def _snapped(
-    problem: Problem, bounds: FloatArray, penalty: float, pull: FloatArray, gap: float
-) -> tuple[FloatArray, float]:
-    """Bounds put on the points that they nearly touch, where the certificate agrees."""
-    width = np.maximum(-bounds.sum(axis=0), 0.0)
-    middle = 0.5 * (bounds[0] - bounds[1])
-    bounds = np.stack([np.minimum(bounds[0], middle), np.minimum(bounds[1], -middle)])
-    distance = np.abs(problem.sides - bounds[:, None, :])
-    for snap in SNAPS:
-        near = distance <= snap * width
-        moved = np.where(near, problem.sides, np.inf).min(axis=1)
-        moved = np.where(near.any(axis=1), moved, bounds)
-        moved_gap = problem.gap(moved, penalty, pull)
-        if moved_gap <= max(gap, 1e-12):
-            return moved, moved_gap
-    return bounds, gap

@@ -132,6 +132,7 @@ class _Bracket:
     high: float = math.inf
     low_excess: float = -math.inf
     high_excess: float = math.inf
+    root: float = math.nan  # where the last two low ends point to
     slow: bool = False  # the last solve did not halve the bracket
     stride: float = 1.02  # at least so far beyond an end; grows
 
@@ -145,27 +146,37 @@ class _Bracket:
         if excess > 0.0:
             new = replace(self, high=penalty, high_excess=excess)
         else:
-            new = replace(self, low=penalty, low_excess=excess)
+            rise = (excess - self.low_excess) / (penalty - self.low)
+            root = penalty - excess / rise if 0.0 < rise < math.inf else math.nan
+            new = replace(self, low=penalty, low_excess=excess, root=root)
         slow = self.solved and math.log(new.high / new.low) > 0.5 * math.log(self.high / self.low)
         return replace(new, slow=slow, stride=min(self.stride**2, MOST_STRIDE))
 
     def next_penalty(self, wanted: int, rtol: float) -> float:
-        """Inside by the secant rule, or halfway if that was slow; else beyond the end we know."""
+        """Inside the bracket if there is one, else beyond the end that is known."""
         if not self.solved:
-            end, excess = self.low, self.low_excess
-            if math.isfinite(self.high_excess):
-                end, excess = self.high, self.high_excess
-            # The number outside grows a little slower than the penalty.
-            far = abs(3.0 * math.log1p(0.5 * excess / wanted))
-            far = min(max(far, math.log(self.stride)), math.log(MOST_STRIDE))
-            return max(end * math.exp(-math.copysign(far, excess)), math.sqrt(self.low * end))
+            return self._beyond(wanted, rtol)
         room = math.log(self.high / self.low)
-        part = 0.5
-        if not self.slow:
+        if self.slow:
+            part = 0.5
+        elif self.low < self.root < self.high:
+            part = math.log(self.root / self.low) / room
+        else:
             part = self.low_excess / (self.low_excess - self.high_excess)
-            # Aim a little beyond the root, towards the farther end, to have it in a short bracket.
-            part += (0.4 if part < 0.5 else -0.4) * rtol / room
-        return self.low * math.exp(room * min(max(part, 0.1), 0.9))
+        # Aim a little beyond the root, towards the farther end, to have it in a short bracket.
+        part += (0.4 if part < 0.5 else -0.4) * rtol / room
+        return self.low * math.exp(room * min(max(part, 0.05), 0.95))
+
+    def _beyond(self, wanted: int, rtol: float) -> float:
+        end, excess = self.low, self.low_excess
+        if math.isfinite(self.high_excess):
+            end, excess = self.high, self.high_excess
+        # The number outside grows a little slower than the penalty.
+        far = abs(3.0 * math.log1p(0.5 * excess / wanted))
+        if end == self.low < self.root:
+            far = math.log(self.root / end) + 0.4 * rtol
+        far = min(max(far, math.log(self.stride)), math.log(MOST_STRIDE))
+        return max(end * math.exp(-math.copysign(far, excess)), math.sqrt(self.low * end))
 
 
 def _guess(problem: Problem, wanted: int, tol: float) -> tuple[float, FloatArray]:

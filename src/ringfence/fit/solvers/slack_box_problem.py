@@ -77,7 +77,7 @@ class Problem:
     def spread(self) -> float:
         """Largest width of the middle half of (at most 400 of) the points."""
         some = self.sides[0, :: 1 + self.sides.shape[1] // 400]
-        half = self.largest(-trimmed_boxes(some)[len(some) // 2].sum(axis=0))
+        half = self.largest(-trimmed_boxes(some)[(len(some) - 1) // 2].sum(axis=0))
         return max(half, 1e-3 * self.largest(-self.hull.sum(axis=0)))
 
     def violations(self, bounds: FloatArray) -> FloatArray:

@@ -2,9 +2,9 @@
 
     minimize  λ log det F + (1/T) Σ_t (d_t - 1)_+   over c and F,   d_t = |F⁻¹(x_t - c)|
 
-An augmented Lagrangian updates a multiplier for each hinge; `semismooth_newton` minimizes in between.
-All of it happens in the frame of the ellipsoid that the round started from, so that far points or a
-nearly flat cloud cost no digits. The answer is certified in the coordinates of the points.
+An augmented Lagrangian updates a multiplier for each hinge; `semismooth_newton` minimizes in
+between. All of it happens in the frame of the ellipsoid that it started from, so that neither far
+points nor a nearly flat cloud cost digits. The answer is certified in the coordinates given.
 
 | symbol | meaning                                                                 | shape        |
 |--------|-------------------------------------------------------------------------|--------------|
@@ -29,6 +29,7 @@ from scipy.linalg.lapack import dtrtrs
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.affine import EPS, affine_frame
+from ringfence.fit.solvers.distinct_tasks import Tasks, merge_duplicates
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.semismooth_newton import Hinges, View, descend, norms_of
 from ringfence.fit.solvers.slack_ellipsoid_dual import duality_gap
@@ -59,24 +60,6 @@ class SlackEllipsoid:
         return np.maximum(self.norms - 1, 0.0)
 
 
-@dataclass(frozen=True)
-class Tasks:
-    """The distinct points of the tasks, and how many tasks sit at each."""
-
-    points: FloatArray  # (m, p)
-    copies: IntArray  # (m,)
-
-    @property
-    def shares(self) -> FloatArray:
-        """ω (m,)."""
-        return self.copies / self.copies.sum()
-
-    def thinned(self) -> Tasks:
-        """A fifth of the distinct points, the same at every call."""
-        keep = np.random.default_rng(0).permutation(self.copies.size)[: self.copies.size // 5]
-        return Tasks(self.points[keep], self.copies[keep])
-
-
 def slack_ellipsoid(
     points: FloatArray, penalty: float, *, start: SlackEllipsoid | None = None, tol: float = 1e-8
 ) -> SlackEllipsoid:
@@ -89,23 +72,21 @@ def slack_ellipsoid(
         raise FitError(f"the penalty must be a positive number, not {penalty}")
     tasks, row = merge_duplicates(points)
     if start is not None:
-        start = replace(start, multipliers=np.bincount(row, weights=start.multipliers))
+        if start.multipliers.shape != row.shape:
+            raise FitError(
+                f"start has {start.multipliers.size} points, not {row.size}: pass a solution for "
+                "the same points"
+            )
+        totals = np.bincount(row, weights=start.multipliers).astype(np.float64)
+        start = replace(start, multipliers=totals)
     elif penalty * tasks.points.shape[1] <= 1:  # beyond, no design weights fit under the shares
         exact = exact_ellipsoid(tasks, tol)
         if penalty <= exact.penalty:
             alpha = exact.multipliers * (penalty / exact.penalty)
-            exact = _measured(tasks, exact.center, exact.factor, alpha, penalty)
-            return for_every_task(exact, tasks, row)
+            start = _measured(tasks, exact.center, exact.factor, alpha, penalty)
+            if _is_certified(start, tol):
+                return for_every_task(start, tasks, row)
     return for_every_task(solve(tasks, penalty, start, tol), tasks, row)
-
-
-def merge_duplicates(points: FloatArray) -> tuple[Tasks, IntArray]:
-    """Merge equal rows of `points` (T, p); also returns which distinct point (T,) each row became."""
-    points = np.asarray(points, dtype=np.float64)
-    if points.ndim != 2 or points.size == 0 or not np.isfinite(points).all():
-        raise FitError(f"points must be finite numbers of shape (T, p), not {points.shape}")
-    distinct, row, copies = np.unique(points, axis=0, return_inverse=True, return_counts=True)
-    return Tasks(distinct, copies), row.reshape(-1)
 
 
 def for_every_task(fit: SlackEllipsoid, tasks: Tasks, row: IntArray) -> SlackEllipsoid:
@@ -126,25 +107,24 @@ def exact_ellipsoid(tasks: Tasks, tol: float) -> SlackEllipsoid:
     return _measured(tasks, exact.center, exact.factor, alpha, penalty)
 
 
-def solve(
-    tasks: Tasks, penalty: float, start: SlackEllipsoid | None, tol: float
-) -> SlackEllipsoid:
+def solve(tasks: Tasks, penalty: float, start: SlackEllipsoid | None, tol: float) -> SlackEllipsoid:
     """Solve eq. 8 for distinct points; multipliers and norms of the answer are theirs, (m,)."""
-    p = tasks.points.shape[1]
     fit = _cold_start(tasks, penalty) if start is None else start
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    p, gap = len(fit.center), np.inf
+    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
         for _ in range(MAX_FRAMES):
             y = _in_frame(tasks.points, fit.center, fit.factor)
-            at, alpha = _augmented_lagrangian(y, tasks.shares, fit.multipliers, penalty, tol)
+            at, alpha = _augmented_lagrangian(y, tasks.shares, fit.multipliers, penalty, tol / 4)
             inverse = np.linalg.inv(at.W)
             center, factor = fit.center - fit.factor @ (inverse @ at.b), fit.factor @ inverse
             fit = _measured(tasks, center, _lower_triangular(factor), alpha, penalty)
-            if fit.gap <= max(tol, 4 * p * _blur(fit.center, fit.factor)):
+            if _is_certified(fit, tol):
                 return fit
+            gap = fit.gap
     raise FitError(
-        f"the slack ellipsoid of {tasks.copies.sum()} points in {p} dimensions is certified "
-        f"to {fit.gap:.1e} nats of log volume only, not to {tol:.0e}, at penalty {penalty:.3g}: allow a "
-        "larger tol, or drop a parameter that others nearly determine"
+        f"the slack ellipsoid of {tasks.copies.sum()} points in {p} dimensions at penalty "
+        f"{penalty:.3g} is certified to {gap:.1e} nats of log volume only, not to {tol:.0e}: "
+        "allow a larger tol, or drop a parameter that the others nearly determine"
     )
 
 
@@ -155,7 +135,7 @@ def _augmented_lagrangian(
     p = y.shape[1]
     at = View.of(y, np.eye(p), np.zeros(p))
     gap = min(1.0, duality_gap(at.y, at.d, shares, alpha, penalty))
-    sigma = min(SOFTEST / gap, FIRMEST_START)
+    sigma = SOFTEST / max(gap, SOFTEST / FIRMEST_START)
     exactness = 0.02
     for _ in range(MAX_ROUNDS):
         before, hinges = gap, Hinges(shares, alpha, sigma * shares)
@@ -174,7 +154,7 @@ def _augmented_lagrangian(
 def _measured(
     tasks: Tasks, center: FloatArray, factor: FloatArray, alpha: FloatArray, penalty: float
 ) -> SlackEllipsoid:
-    """The ellipsoid with its norms and gap, widened to hold the points of its boundary in floats."""
+    """The ellipsoid with its norms and gap, widened by rounding to hold its boundary points."""
     shares = tasks.shares
     d = norms_of(_in_frame(tasks.points, center, factor))
     held = d[(alpha < shares) | (d <= 1 + TOUCHING)]
@@ -184,6 +164,11 @@ def _measured(
     return SlackEllipsoid(
         center, factor, penalty, alpha, d, duality_gap(y, d, shares, alpha, penalty)
     )
+
+
+def _is_certified(fit: SlackEllipsoid, tol: float) -> bool:
+    """Whether the gap is at most `tol`, or what the rounding of center and factor makes of 0."""
+    return fit.gap <= max(tol, 4 * len(fit.center) * _blur(fit.center, fit.factor))
 
 
 def _blur(center: FloatArray, factor: FloatArray) -> float:
@@ -200,8 +185,9 @@ def _in_frame(points: FloatArray, center: FloatArray, factor: FloatArray) -> Flo
 
 def _lower_triangular(factor: FloatArray) -> FloatArray:
     """The lower triangular factor, positive on its diagonal, of the same ellipsoid."""
-    upper = np.linalg.qr(factor.T, mode="r")
-    return np.asarray(upper.T * np.where(upper.diagonal() < 0, -1.0, 1.0))
+    _, upper = np.linalg.qr(factor.T)
+    lower: FloatArray = upper.T * np.where(upper.diagonal() < 0, -1.0, 1.0)
+    return lower
 
 
 def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
@@ -210,8 +196,8 @@ def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
     m, p = tasks.points.shape
     if frame.rank < p:
         raise FitError(
-            f"{tasks.copies.sum()} points span only {frame.rank} of {p} dimensions, so eq. 8 has no "
-            "solution: fit inside their affine hull, or give more points"
+            f"{tasks.copies.sum()} points span only {frame.rank} of {p} dimensions, so eq. 8 has "
+            "no solution: fit inside their affine hull, or give more points"
         )
     if m > FEW:
         with suppress(FitError):  # a sample may not span the space

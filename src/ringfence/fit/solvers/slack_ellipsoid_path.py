@@ -1,88 +1,150 @@
 """Choose the penalty of eq. 8 from the share of outliers (section 5 of the paper).
 
+The rule: the smallest λ that leaves at most (1 - ν)T tasks inside, that is at least k = ⌈νT⌉
+outside. Since Σ α d = λ p and α = 1/T outside, #outside <= λ p T; and up to λ = (p + 1)/(pT) eq. 8
+is eq. 6. So λ > max(k, p + 1)/(pT), and from there a crossing of the count is sought.
+
+MONO
+
+| symbol | meaning                                                        |
+|--------|----------------------------------------------------------------|
+| ν, k   | share of outliers; number of tasks to leave outside            |
+| T, p   | number of tasks, dimension                                     |
+| x      | log λ                                                          |
+| score  | positive where k tasks or more are outside; continuous in x    |
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
+from ringfence.fit.solvers.distinct_tasks import Tasks, merge_duplicates
 from ringfence.fit.solvers.slack_ellipsoid import (
     FEW,
     SlackEllipsoid,
-    Tasks,
     exact_ellipsoid,
     for_every_task,
-    merge_duplicates,
     seen_from,
     solve,
 )
 
-RESOLUTION = 0.01  # of log λ
-SAMPLE_RESOLUTION = 0.05
-LONGEST_STEP = 0.3  # of log λ
+CROSSING = 0.01  # of x: width of the bracket about the crossing
+SAMPLE_CROSSING, SAMPLE_TOL = 0.02, 1e-6
+OUTSIDE = 1e-5  # slack from which a task counts as outside
 MAX_SOLVES = 60
-LARGEST = 1e4  # λ p: the points are then as many radii away from the center, on average
-TRACE=None
+LONGEST_STEP = 0.3  # of x
+TYPICAL_SLOPE, SLOPE_OF_MANY = 0.5, 0.15  # of the score
+LARGEST = 1e4  # λ p, the mean distance of the tasks in radii: the ellipsoid has all but vanished
+FUZZ = 1e-6  # ν T this little above a whole number is that number
+
 
 def slack_ellipsoid_for(
     points: FloatArray, outliers: float, *, tol: float = 1e-9
 ) -> SlackEllipsoid:
+    """The slack ellipsoid of `points` (T, p) that leaves a share `outliers` of them outside.
+
+    Its penalty is at most 1 % above one that leaves fewer than ⌈outliers T⌉ points outside. Several
+    points may leave at once: of p + 1 points, a simplex, all do. Without outliers it is the exact
+    ellipsoid of eq. 6, with the largest penalty that gives it.
+    """
     if not 0 <= outliers < 1:
         raise FitError(f"outliers must be a share of the tasks, 0 <= outliers < 1, not {outliers}")
     tasks, row = merge_duplicates(points)
-    fit = _search(tasks, outliers, RESOLUTION, tol) if outliers else exact_ellipsoid(tasks, tol)
-    return for_every_task(fit, tasks, row)
+    if outliers * len(row) <= FUZZ:
+        return for_every_task(exact_ellipsoid(tasks, tol), tasks, row)
+    return for_every_task(_search(tasks, outliers, CROSSING, tol), tasks, row)
 
 
-def count_outside(fit: SlackEllipsoid, tasks: Tasks) -> int:
-    return int(tasks.copies[fit.norms > 1].sum())
+def n_outside(fit: SlackEllipsoid) -> int:
+    """Number of tasks with a strictly positive slack."""
+    return int((fit.norms > 1 + OUTSIDE).sum())
+
+
+def wanted_outside(outliers: float, n_tasks: int) -> int:
+    """k = ⌈νT⌉, forgiving the rounding of ν."""
+    return math.ceil(outliers * n_tasks - FUZZ)
 
 
 def _search(tasks: Tasks, outliers: float, resolution: float, tol: float) -> SlackEllipsoid:
     p, n_tasks = tasks.points.shape[1], int(tasks.copies.sum())
-    k = math.ceil(outliers * n_tasks - 1e-6)
-    lower = math.log(max(k, p + 1) / (n_tasks * p))
-    x = math.log((1.1 * k + min(p, 0.5 * (n_tasks - k))) / (n_tasks * p))
-    fit = None
+    k = wanted_outside(outliers, n_tasks)
+    fits: dict[float, SlackEllipsoid] = {}
+    last: SlackEllipsoid | None = None
+    boundary = min(p, (n_tasks - k) / 2)  # Σ T α over the boundary, roughly
+    start, slope = math.log((1.1 * k + boundary) / (n_tasks * p)), TYPICAL_SLOPE
     if tasks.copies.size > FEW:
-        sample = tasks.thinned()
-        fit = seen_from(tasks, _search(sample, outliers, SAMPLE_RESOLUTION, 1e-6))
-        x = math.log(fit.penalty)
-    x = max(x, lower + resolution)
-    upper, best, last = math.inf, None, None
-    hi=math.inf; slo=shi=None; fit=None; last=None; side=0; R=resolution; lo=lower; off=.3
-    for i in range(MAX_SOLVES):
-        fit = solve(tasks, math.exp(x), fit, tol)
-        f = _score(fit, tasks, k)
-        if TRACE is not None: TRACE.append((tasks.copies.size,math.exp(x)*n_tasks*p,f,count_outside(fit,tasks)))
-        if f>0:
-            if side==1 and slo is not None: slo/=2
-            hi,shi,side,best=x,f,1,fit
-        else:
-            if side==-1 and shi is not None: shi/=2
-            lo,slo,side=x,f,-1
-        if hi-lo<=R: return best
-        if slo is None or shi is None:
-            slope=(f-last[1])/(x-last[0]) if last else TYPICAL_SLOPE
-            if slope<.05: slope=TYPICAL_SLOPE
-            step=-f/slope
-            last=(x,f)
-            x+=min(max(step,-.3),.3)-math.copysign(off*R,f)
-        else:
-            x=lo+(hi-lo)*slo/(slo-shi)-math.copysign(off*R,f)
-        m=min(off*R,.5*(hi-lo)); x=min(max(x,lo+m),hi-m)
+        sample = _search(tasks.thinned(), outliers, SAMPLE_CROSSING, SAMPLE_TOL)
+        last, start = seen_from(tasks, sample), math.log(sample.penalty)
+        slope = SLOPE_OF_MANY
 
-    raise FitError("TODO")
+    def score(x: float) -> float:
+        nonlocal last
+        last = fits[x] = solve(tasks, math.exp(x), last, tol)
+        return _score(last, tasks, k)
 
-TYPICAL_SLOPE=0.5
+    floor = math.log(max(k, p + 1) / (n_tasks * p))
+    x = _crossing(score, start, slope, (floor, math.log(LARGEST / p)), resolution)
+    if x is None:
+        most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
+        raise FitError(
+            f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the others "
+            f"hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
+        )
+    return fits[x]
+
 
 def _score(fit: SlackEllipsoid, tasks: Tasks, k: int) -> float:
-    lead = fit.norms - 1
-    B=int(((fit.multipliers>0)&(fit.multipliers<tasks.shares)).sum()); tau=min(1.,.2*max(B,1)/k)
-    lead = np.where(fit.norms>1, lead-1e-5, np.where(fit.multipliers>0, tau*(fit.multipliers/tasks.shares-1), np.minimum(lead,0)-tau))
+    """Positive if k tasks or more are outside: how far the k-th is from leaving, continuous in λ.
+
+    The lead of a task is its slack outside, how far its multiplier is from full on the boundary,
+    how far it is from the boundary inside. The weight brings multipliers to the scale of norms.
+    """
+    full = tasks.copies / tasks.copies.sum()
+    on = (fit.multipliers > 0) & (fit.norms <= 1)
+    weight = min(1.0, 0.15 * max(1, int(on.sum())) / k)
+    lead = np.where(fit.norms > 1, fit.norms - 1 - OUTSIDE, fit.norms - 1 - weight)
+    lead[on] = weight * (fit.multipliers[on] / full[on] - 1) - OUTSIDE
     order = np.argsort(-lead)
     return float(lead[order[np.searchsorted(np.cumsum(tasks.copies[order]), k)]])
+
+
+def _crossing(
+    score: Callable[[float], float],
+    start: float,
+    slope: float,
+    limits: tuple[float, float],
+    resolution: float,
+) -> float | None:
+    """An x with score(x) > 0 and, less than `resolution` below it, another with score <= 0.
+
+    Regula falsi (Anderson and Björck), aimed a little beyond the estimate to close the bracket from
+    its other side. The score is taken to be <= 0 at `floor`; None if it is so up to `ceiling`.
+    """
+    floor, ceiling = limits
+    low, high = (floor, -math.inf), (math.inf, math.inf)
+    x, before = max(start, floor + resolution / 2), 0.0
+    for _ in range(MAX_SOLVES):
+        value = score(x)
+        stale = 1 - value / before if before * value > 0 else 1.0
+        stale = stale if stale > 0 else 0.5
+        if value > 0:
+            low, high = (low[0], low[1] * stale), (x, value)
+        else:
+            low, high = (x, value), (high[0], high[1] * stale)
+        if high[0] - low[0] <= resolution:
+            return high[0]
+        if x >= ceiling and value <= 0:
+            return None
+        if math.isfinite(low[1]) and math.isfinite(high[1]):
+            guess = low[0] + (high[0] - low[0]) * low[1] / (low[1] - high[1])
+        else:
+            guess = x + min(max(-value / slope, -LONGEST_STEP), LONGEST_STEP)
+        guess -= math.copysign(0.3 * resolution, value)
+        margin = min(0.3 * resolution, (high[0] - low[0]) / 2)
+        x, before = min(max(guess, low[0] + margin), high[0] - margin), value
+    return None
