@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -102,13 +101,16 @@ def _learn(
     columns = {name: best[name].to_numpy() for name in best.columns if name in space}
     slack = np.zeros(best.height)
     outside = np.zeros(best.height, dtype=bool)
-    blocks = []
+    blocks: list[Block] = []
     for names in _blocks(space):
         encoding = Encoding.of(space, names)
         points = encoding.encode(columns)
         active = ~np.isnan(points).any(axis=1)
         shaping = active & ~outside  # a task left outside shapes no further block
-        block, block_slack = _fit(space, encoding, points[shaping], settings)
+        # ν is a share of all tasks: it is spent where all of them speak. Blocks that only some
+        # speak of are drawn exactly around those that are still inside.
+        outliers = settings.outliers if not blocks or blocks[0].conditions else 0.0
+        block, block_slack = _fit(space, encoding, points[shaping], settings.shape, outliers)
         blocks.append(block)
         slack[shaping] += block_slack
         outside[active] |= ~block.region.contains(points[active])
@@ -129,7 +131,7 @@ def _blocks(space: Space) -> list[tuple[str, ...]]:
 
 
 def _fit(
-    space: Space, encoding: Encoding, points: FloatArray, settings: Settings
+    space: Space, encoding: Encoding, points: FloatArray, shape: str, outliers: float
 ) -> tuple[Block, FloatArray]:
     """One block's region; the whole cube where no task speaks of it."""
     conditions = space.conditions_of(encoding.names[0])
@@ -138,10 +140,7 @@ def _fit(
     if not len(points):
         region = Box.unit(encoding.dim)
         return Block(encoding, conditions, region, 0, None, 0.0, encoding.dim), np.zeros(0)
-    outliers = settings.outliers
-    if conditions:  # of a few tasks none is left out: a share of ν at most, not at least
-        outliers = math.floor(outliers * len(points) + 1e-9) / len(points)
-    if settings.shape == "box":
+    if shape == "box":
         fit = fit_box(points, outliers)
         region = _whole_cells(fit.region, encoding)
     else:

@@ -18,8 +18,9 @@ SNAPS = (1e-5, 1e-7, 1e-9, 1e-11)  # a bound so near a point, in widths, is put 
 def polished(
     problem: Problem, bounds: FloatArray, penalty: float, pull: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Bounds in the middle of the optimum and on points, as the certificate allows; and their gap."""
+    """Bounds in the middle of the optimum and on points, if the certificate agrees, and the gap."""
     bounds = _centered(problem, _ordered(bounds))
+    bounds = np.clip(bounds, problem.hull, -problem.hull[::-1])
     gap = problem.gap(bounds, penalty, pull)
     distance = np.abs(problem.sides - bounds[:, None, :])
     for snap in SNAPS:
@@ -35,7 +36,8 @@ def polished(
 def _ordered(bounds: FloatArray) -> FloatArray:
     """Lower at most upper, where rounding has it otherwise."""
     middle = 0.5 * (bounds[0] - bounds[1])
-    return np.minimum(bounds, np.stack([middle, -middle]))
+    ordered: FloatArray = np.minimum(bounds, np.stack([middle, -middle]))
+    return ordered
 
 
 def _centered(problem: Problem, bounds: FloatArray) -> FloatArray:

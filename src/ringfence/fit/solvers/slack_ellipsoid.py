@@ -168,7 +168,7 @@ def _measured(
 
 def _is_certified(fit: SlackEllipsoid, tol: float) -> bool:
     """Whether the gap is at most `tol`, or what the rounding of center and factor makes of 0."""
-    return fit.gap <= max(tol, 4 * len(fit.center) * _blur(fit.center, fit.factor))
+    return fit.gap <= max(tol, 16 * len(fit.center) * _blur(fit.center, fit.factor))
 
 
 def _blur(center: FloatArray, factor: FloatArray) -> float:

@@ -34,11 +34,12 @@ from ringfence.fit.solvers.slack_ellipsoid import (
 )
 
 CROSSING = 0.01  # of x: width of the bracket about the crossing
-SAMPLE_CROSSING, SAMPLE_TOL = 0.02, 1e-6
+SAMPLE_CROSSING = 0.02
+ROUGH = 1e-6  # nats, while searching
 OUTSIDE = 1e-5  # slack from which a task counts as outside
 MAX_SOLVES = 60
-LONGEST_STEP = 0.3  # of x
-TYPICAL_SLOPE, SLOPE_OF_MANY = 0.5, 0.15  # of the score
+LONGEST_STEP = 0.4  # of x
+SLOPE, SLOPE_OF_MANY = 0.5, 0.15  # of the score
 LARGEST = 1e4  # λ p, the mean distance of the tasks in radii: the ellipsoid has all but vanished
 FUZZ = 1e-6  # ν T this little above a whole number is that number
 
@@ -71,31 +72,38 @@ def wanted_outside(outliers: float, n_tasks: int) -> int:
 
 
 def _search(tasks: Tasks, outliers: float, resolution: float, tol: float) -> SlackEllipsoid:
+    """The fit at the upper end of a bracket about a crossing, both ends solved to `tol`."""
     p, n_tasks = tasks.points.shape[1], int(tasks.copies.sum())
     k = wanted_outside(outliers, n_tasks)
-    fits: dict[float, SlackEllipsoid] = {}
-    last: SlackEllipsoid | None = None
     boundary = min(p, (n_tasks - k) / 2)  # Σ T α over the boundary, roughly
-    start, slope = math.log((1.1 * k + boundary) / (n_tasks * p)), TYPICAL_SLOPE
+    start, slope = math.log((1.1 * k + boundary) / (n_tasks * p)), SLOPE
+    last: SlackEllipsoid | None = None
     if tasks.copies.size > FEW:
-        sample = _search(tasks.thinned(), outliers, SAMPLE_CROSSING, SAMPLE_TOL)
-        last, start = seen_from(tasks, sample), math.log(sample.penalty)
-        slope = SLOPE_OF_MANY
+        sample = _search(tasks.thinned(), outliers, SAMPLE_CROSSING, ROUGH)
+        last, start, slope = seen_from(tasks, sample), math.log(sample.penalty), SLOPE_OF_MANY
+    limits = math.log(max(k, p + 1) / (n_tasks * p)), math.log(LARGEST / p)
+    fits: dict[float, SlackEllipsoid] = {}
 
-    def score(x: float) -> float:
+    def score(x: float, accuracy: float) -> float:
         nonlocal last
-        last = fits[x] = solve(tasks, math.exp(x), last, tol)
+        last = fits[x] = solve(tasks, math.exp(x), fits.get(x, last), accuracy)
         return _score(last, tasks, k)
 
-    floor = math.log(max(k, p + 1) / (n_tasks * p))
-    x = _crossing(score, start, slope, (floor, math.log(LARGEST / p)), resolution)
-    if x is None:
-        most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
-        raise FitError(
-            f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the others "
-            f"hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
-        )
-    return fits[x]
+    def bracket(start: float, accuracy: float) -> tuple[float, float]:
+        found = _crossing(lambda x: score(x, accuracy), start, slope, limits, resolution)
+        if found is None:
+            most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
+            raise FitError(
+                f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the others "
+                f"hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
+            )
+        return found
+
+    rough = max(tol, ROUGH)
+    low, high = bracket(start, rough)
+    if tol < rough and not (score(high, tol) > 0 and (low not in fits or score(low, tol) <= 0)):
+        _, high = bracket(high, tol)  # the rough solutions counted wrongly
+    return fits[high]
 
 
 def _score(fit: SlackEllipsoid, tasks: Tasks, k: int) -> float:
@@ -119,16 +127,17 @@ def _crossing(
     slope: float,
     limits: tuple[float, float],
     resolution: float,
-) -> float | None:
-    """An x with score(x) > 0 and, less than `resolution` below it, another with score <= 0.
+) -> tuple[float, float] | None:
+    """A bracket no wider than `resolution`: score <= 0 at its lower end, > 0 at its upper end.
 
     Regula falsi (Anderson and Björck), aimed a little beyond the estimate to close the bracket from
-    its other side. The score is taken to be <= 0 at `floor`; None if it is so up to `ceiling`.
+    its other side, with a bisection now and then. The score is taken to be <= 0 at the lower of the
+    `limits`; None if it is so up to the upper one.
     """
     floor, ceiling = limits
     low, high = (floor, -math.inf), (math.inf, math.inf)
-    x, before = max(start, floor + resolution / 2), 0.0
-    for _ in range(MAX_SOLVES):
+    x, before, step = max(start, floor + resolution / 2), 0.0, 0.0
+    for i in range(MAX_SOLVES):
         value = score(x)
         stale = 1 - value / before if before * value > 0 else 1.0
         stale = stale if stale > 0 else 0.5
@@ -136,15 +145,19 @@ def _crossing(
             low, high = (low[0], low[1] * stale), (x, value)
         else:
             low, high = (x, value), (high[0], high[1] * stale)
-        if high[0] - low[0] <= resolution:
-            return high[0]
+        width = high[0] - low[0]
+        if width <= resolution:
+            return low[0], high[0]
         if x >= ceiling and value <= 0:
             return None
-        if math.isfinite(low[1]) and math.isfinite(high[1]):
-            guess = low[0] + (high[0] - low[0]) * low[1] / (low[1] - high[1])
+        beyond = 0.3 * resolution
+        if math.isinf(low[1]) or math.isinf(high[1]):
+            step = min(max(abs(value) / slope, 2 * step), LONGEST_STEP)
+            guess = x - math.copysign(step + beyond, value)
+        elif i % 4 == 3:
+            guess = low[0] + width / 2
         else:
-            guess = x + min(max(-value / slope, -LONGEST_STEP), LONGEST_STEP)
-        guess -= math.copysign(0.3 * resolution, value)
-        margin = min(0.3 * resolution, (high[0] - low[0]) / 2)
+            guess = low[0] + width * low[1] / (low[1] - high[1]) - math.copysign(beyond, value)
+        margin = min(beyond, width / 2)
         x, before = min(max(guess, low[0] + margin), high[0] - margin), value
     return None
