@@ -286,5 +286,5 @@ if __name__ == "__main__":
     n_rows = parser.parse_args().check
     if n_rows is None:
         make()
-    elif not check(n_rows):
+    elif not check(max(n_rows, 1)):
         sys.exit(1)

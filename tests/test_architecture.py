@@ -23,6 +23,7 @@ LAYERS = [
     {"learned_diff", "learning"},
     {"report"},
     {"cli"},
+    {"__main__"},
 ]
 """Low to high. A module imports from lower layers and from its own package only."""
 

@@ -213,7 +213,9 @@ def test_affine_equivariance(kind):
     assert np.allclose(two.norms, one.norms, atol=1e-6)
     y = np.linalg.solve(two.factor, M @ one.factor)
     assert np.allclose(y @ y.T, np.eye(2), atol=1e-6)
-    assert np.allclose(np.linalg.solve(two.factor, M @ one.center + shift - two.center), 0, atol=1e-6)
+    assert np.allclose(
+        np.linalg.solve(two.factor, M @ one.center + shift - two.center), 0, atol=1e-6
+    )
 
 
 def test_the_choice_of_the_penalty_is_affine_invariant():

@@ -135,7 +135,7 @@ def _step(
     offset = 2 * T / unit * problem.value(bounds, penalty) - slack
     q, z = minimize(B.transpose(0, 2, 1), H, c, offset, MARGIN)
     z = z.transpose(0, 2, 1)
-    bounds = np.clip(bounds + unit * problem.scales * q, problem.hull, -problem.hull[::-1])
+    bounds = bounds + unit * problem.scales * q
     if n_rows == T:
         return bounds, z
     pull = _pull_of_far_rows(problem.violations(bounds))

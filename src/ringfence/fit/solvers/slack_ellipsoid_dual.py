@@ -17,13 +17,12 @@ optimum, where v_t = α_t u_t for the unit vectors u_t along F⁻¹(x_t - c).
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from ringfence.arrays import FloatArray
 from ringfence.fit.solvers.semismooth_newton import norms_of
 
-ROUNDS = 2  # the second takes its weights from the first, and squares a small gap
-NEAREST = 1e-12
+NEAREST = 1e-12  # a multiplier at the center would weigh without bound
 
 
 def duality_gap(
@@ -35,20 +34,15 @@ def duality_gap(
     |v| <= ω. Both P and D hold λ log det F, which cancels: the frame of the ellipsoid is enough.
     """
     p = y.shape[1]
-    primal = float(shares @ np.maximum(d - 1, 0.0)) / penalty
-    (k,) = np.nonzero(alpha)
-    y, lengths, dual = y[k], d[k], -np.inf
-    for _ in range(ROUNDS):
-        w = alpha[k] / np.maximum(lengths, NEAREST)
-        q = y - w @ y / w.sum()
-        try:
-            L = np.linalg.cholesky((q.T * (w / penalty)) @ q)
-        except np.linalg.LinAlgError:  # too few points pull to span the space
-            break
-        lengths = norms_of(dtrtrs(L, q.T, lower=1)[0].T)
-        v = w * lengths
-        total = float(v.sum())
-        g = min(1 / float((v / shares[k]).max()), penalty * p / total)
-        log_det = float(np.log(L.diagonal()).sum())
-        dual = max(dual, log_det + p * (1 + float(np.log(g))) - g * total / penalty)
-    return primal - dual
+    k = alpha.nonzero()[0]
+    w = alpha[k] / np.maximum(d[k], NEAREST)
+    total = float(w.sum())
+    q = y[k] - (w @ y[k] / total if total > 0 else 0.0)
+    L, failed = dpotrf((q.T * (w / penalty)) @ q, lower=1)
+    if failed:  # too few points pull to span the space
+        return np.inf
+    v = w * norms_of(dtrtrs(L, q.T, lower=1)[0].T)
+    total = float(v.sum())
+    g = min(1 / float((v / shares[k]).max()), penalty * p / total)
+    dual = float(np.log(L.diagonal()).sum()) + p * (1 + float(np.log(g))) - g * total / penalty
+    return float(shares @ np.maximum(d - 1, 0.0)) / penalty - dual

@@ -35,11 +35,11 @@ from ringfence.fit.solvers.slack_ellipsoid import (
 
 CROSSING = 0.01  # of x: width of the bracket about the crossing
 SAMPLE_CROSSING = 0.02
-ROUGH = 1e-6  # nats, while searching
+ROUGH = 1e-4  # nats, while searching
 OUTSIDE = 1e-5  # slack from which a task counts as outside
 MAX_SOLVES = 60
 LONGEST_STEP = 0.4  # of x
-SLOPE, SLOPE_OF_MANY = 0.5, 0.15  # of the score
+SLOPE, SLOPE_OF_MANY = 0.5, 0.08  # of the score
 LARGEST = 1e4  # λ p, the mean distance of the tasks in radii: the ellipsoid has all but vanished
 FUZZ = 1e-6  # ν T this little above a whole number is that number
 
@@ -152,9 +152,9 @@ def _crossing(
             return None
         beyond = 0.3 * resolution
         if math.isinf(low[1]) or math.isinf(high[1]):
-            step = min(max(abs(value) / slope, 2 * step), LONGEST_STEP)
+            step = min(max(abs(value) / slope, step if i < 4 else 2 * step), LONGEST_STEP)
             guess = x - math.copysign(step + beyond, value)
-        elif i % 4 == 3:
+        elif i % 8 == 7:
             guess = low[0] + width / 2
         else:
             guess = low[0] + width * low[1] / (low[1] - high[1]) - math.copysign(beyond, value)
