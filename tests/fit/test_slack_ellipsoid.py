@@ -295,6 +295,20 @@ def test_an_exact_ellipsoid_that_touches_a_simplex_is_left_by_all_of_it():
     assert np.array_equal(slack_ellipsoid_for(points, 1 / 40).norms > 1, support)
 
 
+def test_the_count_may_dip_as_the_penalty_grows():
+    points = np.random.default_rng(7).standard_normal((8, 2))
+    fits = [slack_ellipsoid(points, penalty_of(share, points)) for share in (0.69, 0.80, 0.95)]
+    assert [n_outside(fit) for fit in fits] == [4, 3, 4]
+    assert max(fit.gap for fit in fits) <= 1e-8
+
+
+@pytest.mark.parametrize("n_tasks", [7, 20])
+def test_on_the_line_the_count_never_dips(n_tasks):
+    points = cloud("heavy", n_tasks, 1, seed=4)
+    counts = [n_outside(slack_ellipsoid(points, share)) for share in np.linspace(0.1, 1.5, 60)]
+    assert (np.diff(counts) >= 0).all() and counts[-1] > counts[0]
+
+
 def test_no_outliers_is_the_exact_ellipsoid():
     points = cloud("normal")
     exact, fit = minimum_ellipsoid(points, tol=1e-10), slack_ellipsoid_for(points, 0.0)
@@ -315,7 +329,7 @@ def test_tasks_that_hold_the_center_cannot_be_left_out():
         slack_ellipsoid_for(np.array([[0.0], [1.0], [5.0]]), 0.9)
     points = np.vstack([np.zeros((30, 2)), cloud("normal", 10, 2)])
     assert n_outside(slack_ellipsoid_for(points, 0.2)) >= 8
-    with pytest.raises(FitError, match="at most 0.25"):
+    with pytest.raises(FitError, match=r"at most 0\.25"):
         slack_ellipsoid_for(points, 0.5)
 
 

@@ -24,12 +24,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import FitError
-from ringfence.fit.solvers.affine import EPS, affine_frame
+from ringfence.fit.solvers.affine import affine_frame
 from ringfence.fit.solvers.distinct_tasks import Tasks, merge_duplicates
+from ringfence.fit.solvers.ellipsoid_frame import blur, in_frame, lower_triangular
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.semismooth_newton import Hinges, View, descend, norms_of
 from ringfence.fit.solvers.slack_ellipsoid_dual import duality_gap
@@ -113,11 +113,11 @@ def solve(tasks: Tasks, penalty: float, start: SlackEllipsoid | None, tol: float
     p, gap = len(fit.center), np.inf
     with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
         for _ in range(MAX_FRAMES):
-            y = _in_frame(tasks.points, fit.center, fit.factor)
+            y = in_frame(tasks.points, fit.center, fit.factor)
             at, alpha = _augmented_lagrangian(y, tasks.shares, fit.multipliers, penalty, tol / 4)
             inverse = np.linalg.inv(at.W)
             center, factor = fit.center - fit.factor @ (inverse @ at.b), fit.factor @ inverse
-            fit = _measured(tasks, center, _lower_triangular(factor), alpha, penalty)
+            fit = _measured(tasks, center, lower_triangular(factor), alpha, penalty)
             if _is_certified(fit, tol):
                 return fit
             gap = fit.gap
@@ -156,10 +156,10 @@ def _measured(
 ) -> SlackEllipsoid:
     """The ellipsoid with its norms and gap, widened by rounding to hold its boundary points."""
     shares = tasks.shares
-    d = norms_of(_in_frame(tasks.points, center, factor))
+    d = norms_of(in_frame(tasks.points, center, factor))
     held = d[(alpha < shares) | (d <= 1 + TOUCHING)]
-    factor = factor * (max(1.0, float(held.max(initial=0.0))) * (1 + _blur(center, factor)))
-    y = _in_frame(tasks.points, center, factor)
+    factor = factor * (max(1.0, float(held.max(initial=0.0))) * (1 + blur(center, factor)))
+    y = in_frame(tasks.points, center, factor)
     d = norms_of(y)
     return SlackEllipsoid(
         center, factor, penalty, alpha, d, duality_gap(y, d, shares, alpha, penalty)
@@ -168,26 +168,7 @@ def _measured(
 
 def _is_certified(fit: SlackEllipsoid, tol: float) -> bool:
     """Whether the gap is at most `tol`, or what the rounding of center and factor makes of 0."""
-    return fit.gap <= max(tol, 16 * len(fit.center) * _blur(fit.center, fit.factor))
-
-
-def _blur(center: FloatArray, factor: FloatArray) -> float:
-    """How far rounding of the center and of the factor may move the norm of a boundary point."""
-    extent = np.abs(center) + np.linalg.norm(factor, axis=1)
-    return EPS * float(np.linalg.norm(np.linalg.norm(np.linalg.inv(factor), axis=0) * extent))
-
-
-def _in_frame(points: FloatArray, center: FloatArray, factor: FloatArray) -> FloatArray:
-    """y = F⁻¹(x - c) for every row x."""
-    y, _ = dtrtrs(factor, (points - center).T, lower=1)
-    return np.ascontiguousarray(y.T)
-
-
-def _lower_triangular(factor: FloatArray) -> FloatArray:
-    """The lower triangular factor, positive on its diagonal, of the same ellipsoid."""
-    _, upper = np.linalg.qr(factor.T)
-    lower: FloatArray = upper.T * np.where(upper.diagonal() < 0, -1.0, 1.0)
-    return lower
+    return fit.gap <= max(tol, 16 * len(fit.center) * blur(fit.center, fit.factor))
 
 
 def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
@@ -208,13 +189,13 @@ def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
     order = np.argsort(r)
     inside = np.cumsum(tasks.shares[order]) <= max(1 - penalty * p, 0.1)
     radius = float(r[order[max(int(inside.sum()) - 1, 0)]]) or 1.0
-    factor = _lower_triangular(radius * frame.basis)
+    factor = lower_triangular(radius * frame.basis)
     nothing = np.zeros(0)
     return seen_from(tasks, SlackEllipsoid(frame.origin, factor, penalty, nothing, nothing, np.inf))
 
 
 def seen_from(tasks: Tasks, other: SlackEllipsoid) -> SlackEllipsoid:
     """The ellipsoid of other points as a start for these: multipliers guessed from the norms."""
-    d = norms_of(_in_frame(tasks.points, other.center, other.factor))
+    d = norms_of(in_frame(tasks.points, other.center, other.factor))
     alpha = np.clip(SOFTEST * (d - 1) + 0.3 * (d > 0.9), 0.0, 1.0) * tasks.shares
     return replace(other, multipliers=alpha, norms=d, gap=np.inf)

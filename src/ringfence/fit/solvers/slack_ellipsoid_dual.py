@@ -16,6 +16,8 @@ optimum, where v_t = α_t u_t for the unit vectors u_t along F⁻¹(x_t - c).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
@@ -40,9 +42,10 @@ def duality_gap(
     q = y[k] - (w @ y[k] / total if total > 0 else 0.0)
     L, failed = dpotrf((q.T * (w / penalty)) @ q, lower=1)
     if failed:  # too few points pull to span the space
-        return np.inf
+        return math.inf
     v = w * norms_of(dtrtrs(L, q.T, lower=1)[0].T)
     total = float(v.sum())
     g = min(1 / float((v / shares[k]).max()), penalty * p / total)
-    dual = float(np.log(L.diagonal()).sum()) + p * (1 + float(np.log(g))) - g * total / penalty
+    log_det = float(np.log(L.diagonal()).sum())
+    dual: float = log_det + p * (1 + math.log(g)) - g * total / penalty
     return float(shares @ np.maximum(d - 1, 0.0)) / penalty - dual

@@ -4,7 +4,11 @@ The rule: the smallest λ that leaves at most (1 - ν)T tasks inside, that is at
 outside. Since Σ α d = λ p and α = 1/T outside, #outside <= λ p T; and up to λ = (p + 1)/(pT) eq. 8
 is eq. 6. So λ > max(k, p + 1)/(pT), and from there a crossing of the count is sought.
 
-MONO
+On the line the count grows with λ. In more dimensions it need not: of 411 random clouds of two to
+seven dimensions (seven laws, T up to 6p + 20), scanned in steps of 1 %, 93 had a dip, by one task
+or two. What is returned is therefore a crossing, not always the lowest: in 35 of 1353 choices
+(ν = 0.1, 0.3, 0.5) a smaller λ had k outside too, before some returned; λ was then 1.2 times the
+smallest in the median, 3.3 times at most.
 
 | symbol | meaning                                                        |
 |--------|----------------------------------------------------------------|
@@ -50,8 +54,8 @@ def slack_ellipsoid_for(
     """The slack ellipsoid of `points` (T, p) that leaves a share `outliers` of them outside.
 
     Its penalty is at most 1 % above one that leaves fewer than ⌈outliers T⌉ points outside. Several
-    points may leave at once: of p + 1 points, a simplex, all do. Without outliers it is the exact
-    ellipsoid of eq. 6, with the largest penalty that gives it.
+    points may leave at once: where the exact ellipsoid touches p + 1 points only, all of them do.
+    Without outliers it is that ellipsoid, of eq. 6, with the largest penalty that gives it.
     """
     if not 0 <= outliers < 1:
         raise FitError(f"outliers must be a share of the tasks, 0 <= outliers < 1, not {outliers}")
@@ -94,8 +98,8 @@ def _search(tasks: Tasks, outliers: float, resolution: float, tol: float) -> Sla
         if found is None:
             most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
             raise FitError(
-                f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the others "
-                f"hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
+                f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the "
+                f"others hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
             )
         return found
 
