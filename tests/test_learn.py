@@ -145,6 +145,20 @@ def test_one_outlier_task_does_not_blow_the_range_up():
     assert rf.learn(history, space, shape="ellipsoid", outliers="paper").settings.outliers == 0.1
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_refit_is_the_exact_region_of_the_tasks_inside(shape):
+    rng = np.random.default_rng(0)
+    points = np.vstack([rng.uniform(0.4, 0.6, (29, 3)), [[0.95, 0.95, 0.95]]])
+    space = unit_space(3)
+    rule = rf.learn(incumbent_history(points), space, shape=shape, outliers=1 / 30)
+    refit = rf.learn(incumbent_history(points), space, shape=shape, outliers=1 / 30, refit=True)
+    inside = np.array([not task.outside for task in rule.tasks])
+    exact = rf.learn(incumbent_history(points[inside]), space, shape=shape)
+    assert refit.outliers == rule.outliers
+    assert refit.bounds == exact.bounds
+    assert refit.volume_fraction < 0.2 * rule.volume_fraction
+
+
 def test_the_index_and_the_names_of_rows_do_not_matter():
     frame = mixed_runs(5, 10).to_pandas()
     told = {"task": "task", "objective": "error"}

@@ -97,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     shape: str
     outliers: float
+    refit: bool = False
     categories: str = "all"
     n_evaluations: int | None = None
     seed: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ def learn(
     *,
     shape: Literal["box", "ellipsoid"] = "box",
     outliers: float | Literal["paper"] = 0.0,
+    refit: bool = False,
     categories: Literal["all", "observed"] = "all",
     n_evaluations: int | None = None,
     seed: int | None = None,
@@ -44,6 +46,8 @@ def learn(
         outliers: ν, the share of tasks to leave outside (eqs. 7 and 8): the smallest penalty that
             leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
             choice, 0.5 for the box and 0.1 for the ellipsoid.
+        refit: draw the exact region (eqs. 5, 6) around the tasks that are not outliers. The paper's
+            rule leaves its outliers only just outside, so its regions still reach out to them.
         categories: 'all' keeps every choice of a categorical parameter, as the paper does;
             'observed' keeps those of the incumbents.
         n_evaluations: the paper's n_t: use only so many rows of each task, the first ones, or with
@@ -53,7 +57,13 @@ def learn(
     if categories not in ("all", "observed"):
         raise FitError(f"categories must be 'all' or 'observed', not {categories!r}")
     settings = Settings(
-        shape, _outlier_share(shape, outliers), categories, n_evaluations, seed, average_repeats
+        shape=shape,
+        outliers=_outlier_share(shape, outliers),
+        refit=refit,
+        categories=categories,
+        n_evaluations=n_evaluations,
+        seed=seed,
+        average_repeats=average_repeats,
     )
     if not isinstance(history, History):
         raise HistoryError(
@@ -111,9 +121,14 @@ def _learn(
         # speak of are drawn exactly around those that are still inside.
         outliers = settings.outliers if not blocks or blocks[0].conditions else 0.0
         block, block_slack = _fit(space, encoding, points[shaping], settings.shape, outliers)
-        blocks.append(block)
         slack[shaping] += block_slack
-        outside[active] |= ~block.region.contains(points[active])
+        if settings.refit and outliers > 0:
+            inside = points[shaping & block.region.contains(points)]
+            if len(inside):
+                exact, _ = _fit(space, encoding, inside, settings.shape, 0.0)
+                block = replace(block, region=exact.region, widened=exact.widened)
+        outside |= active & ~block.region.contains(points)
+        blocks.append(block)
     sign = -1.0 if provenance.direction == "maximize" else 1.0
     tasks = _tasks(space, best, slack, outside, sign)
     choices = _choices(space, columns, settings.categories)

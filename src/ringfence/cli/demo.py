@@ -27,12 +27,12 @@ def demo(
     typer.echo(f"{history}\n")
     typer.echo("how much of the numeric space is kept:")
     for shape in ("box", "ellipsoid"):
-        for outliers in (0.0, 0.1):
-            kept = learn(history, shape=shape, outliers=outliers)
+        for outliers, refit in ((0.0, False), (0.1, False), (0.1, True)):
+            kept = learn(history, shape=shape, outliers=outliers, refit=refit)
+            how = f"outliers {outliers:g}{', refit' if refit else ''}"
             names = f"   left outside: {', '.join(kept.outliers)}" if kept.outliers else ""
-            share = percent(kept.volume_fraction)
-            typer.echo(f"  {shape:<9}  outliers {outliers:<4}  {share:>6}{names}")
-    learned = learn(history, shape="ellipsoid", outliers=0.1)
+            typer.echo(f"  {shape:<9}  {how:<19} {percent(kept.volume_fraction):>5}{names}")
+    learned = learn(history, shape="ellipsoid", outliers=0.1, refit=True)
     typer.echo("\n" + "\n".join(account(learned)))
     output.mkdir(parents=True, exist_ok=True)
     learned.save(output / "learned.json")

@@ -27,6 +27,9 @@ def learn(
     outliers: Annotated[
         str, typer.Option(help="Share of tasks to leave outside, or 'paper'.")
     ] = "0",
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
+    ] = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,
@@ -62,6 +65,7 @@ def learn(
         read_space(space) if space else None,
         shape=shape.value,
         outliers=_share(outliers),  # type: ignore[arg-type]
+        refit=refit,
         categories=categories.value,
         n_evaluations=n_evaluations,
         seed=seed,
