@@ -46,6 +46,8 @@ def duality_gap(
     v = w * norms_of(dtrtrs(L, q.T, lower=1)[0].T)
     total = float(v.sum())
     g = min(1 / float((v / shares[k]).max()), penalty * p / total)
+    if not g > 0:
+        return math.inf
     log_det = float(np.log(L.diagonal()).sum())
     dual: float = log_det + p * (1 + math.log(g)) - g * total / penalty
     return float(shares @ np.maximum(d - 1, 0.0)) / penalty - dual

@@ -56,6 +56,9 @@ def slack_ellipsoid_for(
     Its penalty is at most 1 % above one that leaves fewer than ⌈outliers T⌉ points outside. Several
     points may leave at once: where the exact ellipsoid touches p + 1 points only, all of them do.
     Without outliers it is that ellipsoid, of eq. 6, with the largest penalty that gives it.
+
+    Points that hold the center, such as many at one place, cannot be left outside by an ellipsoid
+    of any size. Then as many are left outside as can be, `n_outside(fit)` < outliers T.
     """
     if not 0 <= outliers < 1:
         raise FitError(f"outliers must be a share of the tasks, 0 <= outliers < 1, not {outliers}")
@@ -93,21 +96,21 @@ def _search(tasks: Tasks, outliers: float, resolution: float, tol: float) -> Sla
         last = fits[x] = solve(tasks, math.exp(x), fits.get(x, last), accuracy)
         return _score(last, tasks, k)
 
-    def bracket(start: float, accuracy: float) -> tuple[float, float]:
-        found = _crossing(lambda x: score(x, accuracy), start, slope, limits, resolution)
-        if found is None:
-            most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
-            raise FitError(
-                f"no slack ellipsoid leaves {k} of {n_tasks} tasks outside, only {most}: the "
-                f"others hold its center; ask for fewer outliers, at most {most / n_tasks:.3g}"
-            )
-        return found
-
     rough = max(tol, ROUGH)
-    low, high = bracket(start, rough)
-    if tol < rough and not (score(high, tol) > 0 and (low not in fits or score(low, tol) <= 0)):
-        _, high = bracket(high, tol)  # the rough solutions counted wrongly
-    return fits[high]
+    bracket = _crossing(lambda x: score(x, rough), start, slope, limits, resolution)
+    if bracket and tol < rough:
+        low, high = bracket
+        if score(high, tol) <= 0 or (low in fits and score(low, tol) > 0):  # counted wrongly
+            bracket = _crossing(lambda x: score(x, tol), high, slope, limits, resolution)
+    if bracket:
+        return fits[bracket[1]]
+    most = max(int(tasks.copies[fit.norms > 1 + OUTSIDE].sum()) for fit in fits.values())
+    if most == 0 or k == 1:
+        raise FitError(
+            f"no penalty was found that leaves any of the {n_tasks} tasks outside their slack "
+            "ellipsoid: fit without outliers"
+        )
+    return _search(tasks, min(most, k - 1) / n_tasks, resolution, tol)
 
 
 def _score(fit: SlackEllipsoid, tasks: Tasks, k: int) -> float:
