@@ -1,6 +1,6 @@
 """Learn every shape on every table of a folder; print what is kept, stop at the first error.
 
-    python -m benchmarks.all_tables FOLDER
+python -m benchmarks.all_tables FOLDER
 """
 
 from __future__ import annotations

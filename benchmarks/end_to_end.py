@@ -55,7 +55,7 @@ def _million_samples() -> Row:
 
 
 def _command(path: Path, shape: str, outliers: float) -> Row:
-    """`ringfence learn` from the shell: wall seconds, and the largest memory of any child so far."""
+    """`ringfence learn` from the shell: wall seconds, and the peak memory of any child so far."""
     command = "from ringfence.cli import main; import sys; sys.argv[0] = 'ringfence'; main()"
     arguments = ["learn", str(path), "--task", "dataset", "--objective", "error", "--shape", shape,
                  "--outliers", str(outliers), "-o", str(path.with_suffix(".json"))]  # fmt: skip

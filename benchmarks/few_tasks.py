@@ -19,12 +19,11 @@ import polars as pl
 from scipy.spatial import cKDTree
 
 from benchmarks.tables import TABLES, read_table
-from ringfence import LearnedSpace, Space, learn
+from ringfence import LearnedSpace, Space, infer_space, learn
 from ringfence.fit import fit
-from ringfence.history import usable_rows
+from ringfence.history import TASK, VALUE, usable_rows
 from ringfence.regions import Box
 from ringfence.space import Encoding
-from ringfence.space.infer import infer_space
 
 DRAWS = 256
 BEST_OF = 10
@@ -44,7 +43,7 @@ class Target:
         self.choices = space.unordered_choices()
         columns = {n: rows[n].to_numpy() for n in space if n in rows.columns}
         self.tree = cKDTree(self.features(columns))
-        values = rows["value"].to_numpy()
+        values = rows[VALUE].to_numpy()
         best, middle = values.min(), np.median(values)
         scaled = (values - best) / (middle - best) if middle > best else values * 0.0
         self.regret = np.minimum(scaled, 1.0)
@@ -96,9 +95,9 @@ def whole(learned: LearnedSpace) -> LearnedSpace:
 
 def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> dict[str, float]:
     history = read_table(folder, name)
-    space = infer_space(history.frame, history.roles.parameters).space
+    space = infer_space(history).space
     rows = usable_rows(history, space).frame
-    groups = {t[0]: g for t, g in rows.group_by("task", maintain_order=True)}
+    groups = {t[0]: g for t, g in rows.group_by(TASK, maintain_order=True)}
     tasks = list(groups)
     found: dict[str, list[float]] = {}
     for left_out in rng.permutation(tasks)[:TARGETS]:

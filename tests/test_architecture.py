@@ -15,7 +15,7 @@ SOURCE = Path(ringfence.__file__).parent
 
 LAYERS = [
     {"errors", "arrays"},
-    {"files"},
+    {"files", "numbers"},
     {"space", "regions"},
     {"history", "fit"},
     {"learned"},

@@ -58,10 +58,8 @@ def test_the_commands_of_the_readme_run(runs):
     for command in commands:
         if "last-week.json" in command:
             (runs / "last-week.json").write_bytes((runs / "learned.json").read_bytes())
-        subprocess.run(
-            [sys.executable, "-c", "from ringfence.cli import main; main()", *shlex.split(command)[1:]],
-            cwd=runs, check=True, capture_output=True,
-        )  # fmt: skip
+        program = [sys.executable, "-m", "ringfence", *shlex.split(command)[1:]]
+        subprocess.run(program, cwd=runs, check=True, capture_output=True)
 
 
 def test_the_spaces_in_the_docs_are_spaces(tmp_path):
@@ -82,13 +80,7 @@ def test_links_lead_somewhere_and_nothing_is_left_open(page):
 def test_every_option_of_every_command_is_on_its_page():
     page = (ROOT / "docs" / "cli.md").read_text()
     for command in ("learn", "show", "sample", "infer", "demo"):
-        program = [
-            sys.executable,
-            "-c",
-            "from ringfence.cli import main; main()",
-            command,
-            "--help",
-        ]
+        program = [sys.executable, "-m", "ringfence", command, "--help"]
         shown = subprocess.run(program, capture_output=True, text=True, check=True).stdout
         section = page.split(f"## ringfence {command}\n")[1].split("\n## ")[0]
         for option in set(re.findall(r"--[a-z][a-z-]+", shown)) - {"--help"}:

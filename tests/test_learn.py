@@ -225,6 +225,71 @@ def test_without_a_space_the_observed_one_is_taken(mixed_history):
     assert any("rate is active only where booster is dart" in n for n in learned.provenance.notes)
 
 
+def test_tasks_that_only_leave_together_stay_and_that_is_said():
+    """Ten tasks at each of two places: nothing would be inside, so nothing is left outside."""
+    points = np.repeat([[0.1, 0.5], [0.9, 0.5]], 10, axis=0)
+    corners = np.array([[i % 2, i // 2 % 2] for i in range(20)], float)
+    for cloud in (points, corners):
+        for shape in SHAPES:
+            learned = rf.learn(incumbent_history(cloud), unit_space(2), shape=shape, outliers=0.1)
+            assert not learned.outliers
+            assert any("only be left outside together" in n for n in learned.provenance.notes)
+            assert all(learned.contains(c) for c in learned.sample(50, seed=0))
+
+
+def test_more_outliers_than_asked_are_remarked():
+    """Three tasks at each end: none of them can leave alone."""
+    middle = np.random.default_rng(0).uniform(0.4, 0.6, (20, 1))
+    points = np.vstack([middle, np.zeros((3, 1)), np.ones((3, 1))])
+    learned = rf.learn(incumbent_history(points), unit_space(1), outliers=0.03)
+    assert len(learned.outliers) > 1
+    assert any("leave together" in note for note in learned.provenance.notes)
+
+
+def test_many_switches_do_not_take_forever():
+    """Fourteen parameters, each with a switch of its own: the shares multiply."""
+    space = rf.Space(
+        {f"s{i}": rf.Categorical(["a", "b", "c"]) for i in range(14)}
+        | {f"x{i}": rf.Float(0, 1) for i in range(14)},
+        [rf.Condition(f"x{i}", f"s{i}", ["a"]) for i in range(14)],
+    )
+    columns = {f"s{i}": ["a", "a"] for i in range(14)} | {f"x{i}": [0.25, 0.75] for i in range(14)}
+    frame = pl.DataFrame({"task": ["t", "u"], "error": [0.0, 0.0], **columns})
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), space)
+    assert learned.volume_fraction == pytest.approx((2 / 3 + 1 / 3 * 0.5) ** 14)
+
+
+def test_shares_of_blocks_that_hang_together_are_averaged_together():
+    """x is on for a, y for a and b: P(a) fx fy + P(b) fy + P(c)."""
+    space = rf.Space(
+        {"s": rf.Categorical(["a", "b", "c"]), "x": rf.Float(0, 1), "y": rf.Float(0, 1)},
+        [rf.Condition("x", "s", ["a"]), rf.Condition("y", "s", ["a", "b"])],
+    )
+    frame = pl.DataFrame({"task": ["t", "u"], "error": [0.0, 0.0], "s": ["a", "a"],
+                          "x": [0.0, 0.5], "y": [0.0, 0.2]})  # fmt: skip
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), space)
+    assert learned.volume_fraction == pytest.approx((0.5 * 0.2 + 0.2 + 1) / 3)
+
+
+def test_no_configurations_are_an_empty_list(mixed_history):
+    assert rf.learn(mixed_history, MIXED).sample(0) == []
+
+
+def test_inactive_constants_are_no_part_of_an_incumbent():
+    frame = pl.DataFrame(
+        {"task": ["a", "b"], "error": [0.0, 0.0], "k": ["l", "r"], "x": [0.1, 0.2]}
+    )
+    space = rf.Space(
+        {"k": rf.Categorical(["l", "r"]), "c": rf.Constant(3), "x": rf.Float(0, 1)},
+        [rf.Condition("c", "k", ["r"])],
+    )
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), space)
+    assert [task.incumbent for task in learned.tasks] == [
+        {"k": "l", "x": 0.1},
+        {"k": "r", "c": 3, "x": 0.2},
+    ]
+
+
 def test_only_categories():
     frame = pl.DataFrame({"task": ["a", "b"], "error": [0.0, 1.0], "k": ["x", "y"]})
     learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"))
@@ -305,7 +370,13 @@ def test_units_do_not_matter(shape, scale):
         (lambda h: rf.learn(h, outliers=-0.1), "outliers must be"),
         (lambda h: rf.learn(h, outliers="many"), "outliers must be"),
         (lambda h: rf.learn(h, categories="some"), "categories must be"),
+        (lambda h: rf.learn(h, outliers=None), "outliers must be"),
         (lambda h: rf.learn(h, n_evaluations=0), "at least 1"),
+        (lambda h: rf.learn(h, n_evaluations=2.5), "whole number"),
+        (lambda h: rf.learn(h, seed=-1), "seed must be at least 0"),
+        (lambda h: rf.learn(h, {"lr": 1}), "must be a Space"),
+        (lambda h: rf.learn(h).sample(-1), "n must be at least 0"),
+        (lambda h: rf.learn(h).sample(1, seed=-1), "seed must be at least 0"),
         (lambda h: rf.learn(h.frame), "takes a History"),
         (lambda h: rf.learn(h, rf.Space({"nope": rf.Float(0, 1)})), "no column 'nope'"),
     ],
@@ -322,5 +393,10 @@ def test_a_configuration_with_a_wrong_name_is_an_error_not_a_no(mixed_history):
         learned.contains({**good, "lrr": 1})
     with pytest.raises(rf.SpaceError, match="no value of 'lr'"):
         learned.contains({k: v for k, v in good.items() if k != "lr"})
+    with pytest.raises(rf.SpaceError, match="is a dict"):
+        learned.contains(list(good.items()))
+    assert learned.contains({**good, "booster": np.str_(good["booster"])})
+    assert not learned.contains({**good, "booster": "gbtree", "depth": float("nan")})
+    assert not learned.contains({**good, "lr": None})
     assert not learned.contains({**good, "lr": float("nan")})
     assert not learned.contains({**good, "lr": "fast"})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import jsonschema
+import polars as pl
 import pytest
 
 import ringfence as rf
@@ -76,6 +79,14 @@ def damage(content, change):
         (lambda t: t["choices"].pop("booster"), "choices are given"),
         (lambda t: t["space"]["parameters"]["lr"].update(low=2), "above"),
         (lambda t: t["space"]["parameters"].pop("lr"), "lr"),
+        (lambda t: t["settings"].update(shape="sphere"), "sphere"),
+        (lambda t: t["provenance"].update(direction="up"), "up"),
+        (lambda t: t["provenance"].update(rows=-1), "rows"),
+        (lambda t: t["choices"].update(booster=["dart", "dart"]), "'booster'"),
+        (lambda t: t["tasks"][0].update(incumbent={"lr": 5}), "incumbent of task"),
+        (lambda t: t["blocks"][0].update(parameters=[]), "damaged"),
+        (lambda t: t["blocks"][0]["parameters"].append("rate"), "other conditions"),
+        (lambda t: t["space"]["parameters"]["depth"].update(high=10**400), "JSON|fit"),
     ],
 )
 def test_a_damaged_file_is_one_clear_line(learned, tmp_path, change, says):
@@ -142,3 +153,43 @@ def test_a_diff_says_what_changed(mixed_history):
     assert "tasks gone: task15, task16, task17, task18, task19" in text
     assert "now outside: " in text and "volume kept: " in text
     assert "lr " in text
+
+
+def test_an_absurd_ellipsoid_is_damage(mixed_history, tmp_path):
+    learned = rf.learn(mixed_history, MIXED, shape="ellipsoid")
+    for entry in (1e150, 1e-320, 0.0, -1.0):
+        tree = json.loads(encode(learned))
+        tree["blocks"][0]["region"]["factor"][0][0] = entry
+        (tmp_path / "l.json").write_text(json.dumps(tree))
+        with pytest.raises(rf.FileError, match="flat, or far larger"):
+            rf.load(tmp_path / "l.json")
+
+
+def test_nesting_without_end_is_refused(tmp_path):
+    (tmp_path / "l.json").write_text("[" * 100_000)
+    with pytest.raises(rf.FileError):
+        rf.load(tmp_path / "l.json")
+
+
+def test_pipes_and_links_are_written_through(learned, tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    learned.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert rf.load(tmp_path / "real.json") == learned
+    os.mkfifo(tmp_path / "pipe")
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    read: list[bytes] = []
+    reader.start()
+    learned.save(tmp_path / "pipe")
+    reader.join()
+    assert read == [encode(learned)]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_names_that_would_move_the_cursor_are_shown_as_text():
+    frame = pl.DataFrame(
+        {"task": ["a\nb", "c\x1b[31m", "d"], "error": [0.0] * 3, "x": [0.1, 0.9, 0.5]}
+    )
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), outliers=0.5)
+    assert "\x1b" not in str(learned) and "a\nb" not in str(learned)

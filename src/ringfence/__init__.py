@@ -21,15 +21,15 @@ if TYPE_CHECKING:
         HistoryError,
         MissingExtraError,
         RingfenceError,
+        SettingError,
         SpaceError,
     )
-    from ringfence.history import History, read_history
+    from ringfence.history import History, infer_space, read_history
     from ringfence.history.example import example_history
     from ringfence.learned import LearnedSpace
     from ringfence.learned_file import load
     from ringfence.learning import learn
     from ringfence.space import Categorical, Condition, Constant, Float, Int, Space, read_space
-    from ringfence.space.infer import infer_space
 
 __all__ = [
     "Categorical",
@@ -44,6 +44,7 @@ __all__ = [
     "LearnedSpace",
     "MissingExtraError",
     "RingfenceError",
+    "SettingError",
     "Space",
     "SpaceError",
     "__version__",
@@ -59,8 +60,7 @@ __all__ = [
 _HOMES = {
     "errors": [n for n in __all__ if n.endswith("Error")],
     "space": ["Categorical", "Condition", "Constant", "Float", "Int", "Space", "read_space"],
-    "space.infer": ["infer_space"],
-    "history": ["History", "read_history"],
+    "history": ["History", "infer_space", "read_history"],
     "history.example": ["example_history"],
     "learning": ["learn"],
     "learned": ["LearnedSpace"],

@@ -23,6 +23,10 @@ class FileError(RingfenceError, ValueError):
     """A file that is not what it should be."""
 
 
+class SettingError(RingfenceError, ValueError):
+    """An argument that makes no sense."""
+
+
 class MissingExtraError(RingfenceError, ImportError):
     """An optional package that this call needs and that is not installed."""
 

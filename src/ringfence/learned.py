@@ -7,12 +7,13 @@ parameters keep their choices.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SpaceError
 from ringfence.history.usable import Dropped
+from ringfence.numbers import generator, whole_number
 from ringfence.regions import VOLUME_DRAWS, Box, Clipped, sample
 from ringfence.space import (
     Categorical,
@@ -34,6 +36,10 @@ from ringfence.space import (
     choice_key,
     value_of,
 )
+
+MOST_PATTERNS = 4096  # of values that switch parameters on and off, to go through one by one
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +93,20 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     incumbent: dict[str, Choice]
     value: float
-    n_evaluations: int
-    slack: float
+    n_evaluations: Count
+    slack: Annotated[float, msgspec.Meta(ge=0)]
     outside: bool
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the space was learned."""
 
-    shape: str
-    outliers: float
+    shape: Literal["box", "ellipsoid"]
+    outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     refit: bool = False
-    categories: str = "all"
-    n_evaluations: int | None = None
-    seed: int | None = None
+    categories: Literal["all", "observed"] = "all"
+    n_evaluations: Count | None = None
+    seed: Count | None = None
     average_repeats: bool = False
 
 
@@ -111,9 +117,9 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     digest: str
     objective: str
-    direction: str
-    rows: int
-    rows_used: int
+    direction: Literal["minimize", "maximize"]
+    rows: Count
+    rows_used: Count
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -160,16 +166,18 @@ class LearnedSpace:
         Where some blocks are active only sometimes: the mean over the uniform law of the original
         space of the product of the active blocks' shares.
         """
-        total = 0.0
-        for probability, config in _parent_patterns(self.space):
-            active = set(self.space.active(config))
-            shares = [block.volume_fraction for block in self.blocks if block.names[0] in active]
-            total += probability * math.prod(shares)
+        total = 1.0
+        for names in _independent_groups(self.space):
+            blocks = [block for block in self.blocks if block.names[0] in names]
+            if blocks:
+                total *= _expected_share(self.space, blocks, names)
         return total
 
     def contains(self, config: Mapping[str, Any]) -> bool:
         """Whether the configuration lies in the learned space; values of inactive parameters do not
         matter. A name that is missing or unknown is an error."""
+        if not isinstance(config, Mapping):
+            raise SpaceError(f"a configuration is a dict, not a {type(config).__name__}")
         unknown = [name for name in config if name not in self.space]
         if unknown:
             raise SpaceError(f"{unknown[0]!r} is no parameter of this space")
@@ -207,7 +215,10 @@ class LearnedSpace:
     def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
         """`n` configurations drawn uniformly from the learned space, as plain dicts in the user's
         units and types; inactive parameters are left out."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
+        n = whole_number(n, "n", 0) or 0
+        if n == 0:
+            return []
         columns: dict[str, list[Choice]] = {}
         for name, choices in self.choices.items():
             columns[name] = [choices[i] for i in rng.integers(len(choices), size=n)]
@@ -276,13 +287,36 @@ class LearnedSpace:
         return np.concatenate(points) if points else None
 
 
-def _parent_patterns(space: Space) -> list[tuple[float, Config]]:
-    """Every combination of the values that switch parameters on and off, with its probability."""
-    patterns: list[tuple[float, Config]] = [(1.0, {})]
-    for parent in space.parents:
-        options = _switch_values(space, parent)
-        patterns = [(p * q, {**c, parent: v}) for p, c in patterns for q, v in options]
-    return patterns
+def _independent_groups(space: Space) -> list[set[str]]:
+    """The parameters in groups such that no condition leads from one group to another."""
+    groups: list[set[str]] = []
+    for name in space:
+        joined = {name} | {c.parent for c in space.conditions_of(name)}
+        apart = [group for group in groups if not group & joined]
+        groups = [*apart, joined.union(*(group for group in groups if group & joined))]
+    return groups
+
+
+def _expected_share(space: Space, blocks: Sequence[Block], names: set[str]) -> float:
+    """The mean, over the values that switch the blocks on and off, of the product of the shares of
+    those that are on; by fixed draws where there are too many combinations."""
+    options = {parent: _switch_values(space, parent) for parent in space.parents if parent in names}
+    if math.prod(len(values) for values in options.values()) <= MOST_PATTERNS:
+        patterns = list(itertools.product(*options.values()))
+        weights = [math.prod(chance for chance, _ in pattern) for pattern in patterns]
+    else:
+        rng = np.random.default_rng(0)
+        patterns = [
+            tuple(v[rng.choice(len(v), p=[chance for chance, _ in v])] for v in options.values())
+            for _ in range(MOST_PATTERNS)
+        ]
+        weights = [1 / MOST_PATTERNS] * MOST_PATTERNS
+    total = 0.0
+    for weight, pattern in zip(weights, patterns):
+        active = set(space.active(dict(zip(options, (value for _, value in pattern)))))
+        shares = [block.volume_fraction for block in blocks if block.names[0] in active]
+        total += weight * math.prod(shares)
+    return total
 
 
 def _switch_values(space: Space, parent: str) -> list[tuple[float, Choice]]:

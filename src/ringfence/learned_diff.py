@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ringfence.learned import LearnedSpace
-from ringfence.learned_text import align, original, percent, spans_of, value
+from ringfence.learned_text import align, original, percent, plain, spans_of, value
 
 
 def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
@@ -64,7 +64,7 @@ def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         ("no longer outside", (set(old.outliers) - set(new.outliers)) & after.keys()),
     ):
         if names:
-            lines.append(f"{label}: {', '.join(sorted(names))}")
+            lines.append(f"{label}: {', '.join(plain(name) for name in sorted(names))}")
     return lines
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
-from ringfence.learned import Block, LearnedSpace, Provenance, Settings, Task
+from ringfence.learned import Block, Count, LearnedSpace, Provenance, Settings, Task
 from ringfence.regions import Box, Clipped, Ellipsoid
-from ringfence.space import Choice, Condition, Encoding, Space
+from ringfence.space import Choice, Condition, Encoding, Space, choice_key
 
 FORMAT = "ringfence.learned-space"
 VERSION = 1
@@ -40,12 +40,12 @@ class EllipsoidRecord(
 class BlockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters that are active together and their region."""
 
-    parameters: tuple[str, ...]
+    parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     region: BoxRecord | EllipsoidRecord
-    tasks: int
+    tasks: Count
     penalty: float | None
     gap: float
-    widened: int
+    widened: Count
 
 
 class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +92,7 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
         header = msgspec.json.decode(content, type=_Header)
     except msgspec.ValidationError as error:
         raise FileError(f"{name} is no learned space: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} is cut off or not JSON: {error}") from error
     if header.format != FORMAT:
         raise FileError(f"{name} is no learned space (its format is {header.format!r})")
@@ -143,8 +143,14 @@ def _restore(record: LearnedFile) -> LearnedSpace:
     if record.choices.keys() != choices.keys():
         raise FileError(f"choices are given for {[*record.choices]}, not for {[*choices]}")
     for name, kept in record.choices.items():
-        if not kept or not set(kept) <= set(choices[name]):
+        allowed = [choice_key(choice) for choice in choices[name]]
+        if not kept or [k for k in allowed if k in map(choice_key, kept)] != [
+            *map(choice_key, kept)
+        ]:
             raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
+    for task in record.tasks:
+        if not record.space.contains(task.incumbent):
+            raise FileError(f"the incumbent of task {task.name!r} is not in the space")
     return LearnedSpace(
         record.space, blocks, record.choices, record.tasks, record.settings, record.provenance
     )
@@ -154,6 +160,10 @@ def _block(space: Space, record: BlockRecord) -> Block:
     for name in record.parameters:
         if name not in space:
             raise FileError(f"a block names {name!r}, which is no parameter of the space")
+        if {(c.parent, c.values) for c in space.conditions_of(name)} != {
+            (c.parent, c.values) for c in space.conditions_of(record.parameters[0])
+        }:
+            raise FileError(f"{name!r} is in a block with other conditions than its own")
     encoding = Encoding.of(space, record.parameters)
     conditions: tuple[Condition, ...] = space.conditions_of(record.parameters[0])
     region = _region(record.region, encoding.dim)
@@ -176,6 +186,8 @@ def _region(record: BoxRecord | EllipsoidRecord, dim: int) -> Box | Clipped:
     factor = np.zeros((dim, dim))
     for i, row in enumerate(record.factor):
         factor[i, : i + 1] = row
-    if not ((center >= 0) & (center <= 1)).all() or not (np.diag(factor) > 0).all():
-        raise FileError("an ellipsoid has its center outside the unit cube or is flat")
+    if not ((center >= 0) & (center <= 1)).all():
+        raise FileError("an ellipsoid has its center outside the unit cube")
+    if not (np.diag(factor) > 1e-12).all() or np.abs(factor).max() > 1e6:
+        raise FileError("an ellipsoid is flat, or far larger than the unit cube")
     return Clipped(Ellipsoid(center, factor))

@@ -88,8 +88,14 @@ def bar(start: float, stop: float) -> str:
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines with aligned columns."""
+    rows = [[plain(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
+
+
+def plain(text: str) -> str:
+    """The text on one line, with nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def value(item: Choice) -> str:
@@ -121,7 +127,7 @@ def _widened(block: Block) -> str:
 
 
 def _some(names: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(names[:most])
+    shown = ", ".join(plain(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 

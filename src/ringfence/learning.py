@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ringfence import __version__
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.errors import FitError, HistoryError
+from ringfence.errors import SettingError
 from ringfence.fit import Fit, fit_box
-from ringfence.history import History, incumbents, usable_rows
+from ringfence.history import (
+    COUNT,
+    TASK,
+    VALUE,
+    History,
+    incumbents,
+    infer_space,
+    usable_rows,
+)
 from ringfence.learned import Block, LearnedSpace, Provenance, Settings, Task
+from ringfence.numbers import whole_number
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Config, Constant, Encoding, Space, value_of
-from ringfence.space.infer import infer_space
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,19 +63,9 @@ def learn(
             a `seed` a random choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
     """
-    if categories not in ("all", "observed"):
-        raise FitError(f"categories must be 'all' or 'observed', not {categories!r}")
-    settings = Settings(
-        shape=shape,
-        outliers=_outlier_share(shape, outliers),
-        refit=refit,
-        categories=categories,
-        n_evaluations=n_evaluations,
-        seed=seed,
-        average_repeats=average_repeats,
-    )
+    settings = _settings(shape, outliers, refit, categories, n_evaluations, seed, average_repeats)
     if not isinstance(history, History):
-        raise HistoryError(
+        raise SettingError(
             f"learn takes a History, not {type(history).__name__}; "
             "make one with read_history(path) or History.from_frame(frame)"
         )
@@ -74,44 +73,82 @@ def learn(
     if space is None:
         space = history.space
     if space is None:
-        inferred = infer_space(history.frame, history.roles.parameters)
+        inferred = infer_space(history)
         space = inferred.space
         notes += inferred.notes
+    if not isinstance(space, Space):
+        raise SettingError(f"space must be a Space, not {type(space).__name__}")
     usable = usable_rows(history, space)
     best = incumbents(
-        usable.frame, n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
+        usable.frame,
+        n_evaluations=settings.n_evaluations,
+        seed=settings.seed,
+        average_repeats=average_repeats,
     )
+    fitted = _fit_blocks(space, best, settings)
+    taken = usable.frame.height if n_evaluations is None else int(best[COUNT].sum())
     provenance = Provenance(
         ringfence=__version__,
         source=history.source,
-        digest=history.digest(),
+        digest=history.digest([name for name in space if name in history.frame.columns]),
         objective=history.roles.objective,
         direction=history.roles.direction,
         rows=len(history),
-        rows_used=int(best["n_evaluations"].sum()),
+        rows_used=taken,
         dropped=usable.dropped,
-        notes=(*notes, *usable.notes),
+        notes=(*notes, *usable.notes, *fitted.notes),
     )
-    return _learn(space, best, settings, provenance)
+    choices = _choices(space, best, settings.categories)
+    tasks = _tasks(space, best, fitted, -1.0 if provenance.direction == "maximize" else 1.0)
+    return LearnedSpace(space, fitted.blocks, choices, tasks, settings, provenance)
 
 
-def _outlier_share(shape: str, outliers: float | str) -> float:
-    if shape not in PAPER_OUTLIERS:
-        raise FitError(f"shape must be 'box' or 'ellipsoid', not {shape!r}")
+def _settings(
+    shape: Literal["box", "ellipsoid"],
+    outliers: float | Literal["paper"],
+    refit: bool,
+    categories: Literal["all", "observed"],
+    n_evaluations: int | None,
+    seed: int | None,
+    average_repeats: bool,
+) -> Settings:
+    if shape not in ("box", "ellipsoid"):
+        raise SettingError(f"shape must be 'box' or 'ellipsoid', not {shape!r}")
+    if categories not in ("all", "observed"):
+        raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
     if outliers == "paper":
-        return PAPER_OUTLIERS[shape]
-    if isinstance(outliers, str) or not 0.0 <= outliers < 1.0:
-        raise FitError(f"outliers must be a share from 0 to below 1, or 'paper', not {outliers!r}")
-    return float(outliers)
+        outliers = PAPER_OUTLIERS[shape]
+    if not isinstance(outliers, (int, float)) or not 0.0 <= outliers < 1.0:
+        raise SettingError(
+            f"outliers must be a share from 0 to below 1, or 'paper', not {outliers!r}"
+        )
+    return Settings(
+        shape=shape,
+        outliers=float(outliers),
+        refit=bool(refit),
+        categories=categories,
+        n_evaluations=whole_number(n_evaluations, "n_evaluations", 1),
+        seed=whole_number(seed, "seed", 0),
+        average_repeats=bool(average_repeats),
+    )
 
 
-def _learn(
-    space: Space, best: pl.DataFrame, settings: Settings, provenance: Provenance
-) -> LearnedSpace:
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """The blocks, and where each task lies."""
+
+    blocks: tuple[Block, ...]
+    slack: FloatArray  # (T,)
+    outside: BoolArray  # (T,)
+    notes: tuple[str, ...]
+
+
+def _fit_blocks(space: Space, best: pl.DataFrame, settings: Settings) -> _Fitted:
     columns = {name: best[name].to_numpy() for name in best.columns if name in space}
     slack = np.zeros(best.height)
     outside = np.zeros(best.height, dtype=bool)
     blocks: list[Block] = []
+    notes: list[str] = []
     for names in _blocks(space):
         encoding = Encoding.of(space, names)
         points = encoding.encode(columns)
@@ -121,18 +158,23 @@ def _learn(
         # speak of are drawn exactly around those that are still inside.
         outliers = settings.outliers if not blocks or blocks[0].conditions else 0.0
         block, block_slack = _fit(space, encoding, points[shaping], settings.shape, outliers)
+        inside = shaping & block.region.contains(points)
+        if outliers > 0 and not inside.any():
+            notes.append("the tasks can only be left outside together, so none is")
+            block, block_slack = _fit(space, encoding, points[shaping], settings.shape, 0.0)
+        elif settings.refit and outliers > 0:
+            exact, _ = _fit(space, encoding, points[inside], settings.shape, 0.0)
+            block = replace(block, region=exact.region, widened=exact.widened)
         slack[shaping] += block_slack
-        if settings.refit and outliers > 0:
-            inside = points[shaping & block.region.contains(points)]
-            if len(inside):
-                exact, _ = _fit(space, encoding, inside, settings.shape, 0.0)
-                block = replace(block, region=exact.region, widened=exact.widened)
         outside |= active & ~block.region.contains(points)
         blocks.append(block)
-    sign = -1.0 if provenance.direction == "maximize" else 1.0
-    tasks = _tasks(space, best, slack, outside, sign)
-    choices = _choices(space, columns, settings.categories)
-    return LearnedSpace(space, tuple(blocks), choices, tasks, settings, provenance)
+    asked = math.ceil(settings.outliers * len(outside) - 1e-9)
+    left = int(outside.sum())
+    if left > asked:
+        notes.append(f"{asked} tasks were to be left outside, {left} leave together")
+    elif left < asked and not notes:
+        notes.append(f"{asked} tasks were to be left outside, only {left} can be")
+    return _Fitted(tuple(blocks), slack, outside, tuple(notes))
 
 
 def _blocks(space: Space) -> list[tuple[str, ...]]:
@@ -179,17 +221,15 @@ def _whole_cells(box: Box, encoding: Encoding) -> Box:
     return Box(lower, upper)
 
 
-def _tasks(
-    space: Space, best: pl.DataFrame, slack: FloatArray, outside: BoolArray, sign: float
-) -> tuple[Task, ...]:
+def _tasks(space: Space, best: pl.DataFrame, fitted: _Fitted, sign: float) -> tuple[Task, ...]:
     return tuple(
         Task(
-            name=row["task"],
+            name=row[TASK],
             incumbent=_config(space, row),
-            value=sign * row["value"],
-            n_evaluations=row["n_evaluations"],
-            slack=float(slack[t]),
-            outside=bool(outside[t]),
+            value=sign * row[VALUE],
+            n_evaluations=row[COUNT],
+            slack=float(fitted.slack[t]),
+            outside=bool(fitted.outside[t]),
         )
         for t, row in enumerate(best.iter_rows(named=True))
     )
@@ -203,18 +243,16 @@ def _config(space: Space, row: dict[str, Any]) -> Config:
             config[name] = parameter.value
         elif row[name] is not None:
             config[name] = value_of(parameter, row[name])
-    return config
+    return {name: config[name] for name in space.active(config)} if space.conditions else config
 
 
-def _choices(
-    space: Space, columns: dict[str, FloatArray], categories: str
-) -> dict[str, tuple[Choice, ...]]:
+def _choices(space: Space, best: pl.DataFrame, categories: str) -> dict[str, tuple[Choice, ...]]:
     """The choices of the unordered categorical parameters that stay."""
     every = space.unordered_choices()
     if categories == "all":
         return every
     kept = {}
     for name, choices in every.items():
-        observed = {int(code) for code in columns[name] if not np.isnan(code)}
+        observed = set(best[name].drop_nulls().cast(int))
         kept[name] = tuple(c for i, c in enumerate(choices) if i in observed) or choices
     return kept

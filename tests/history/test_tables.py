@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -156,6 +158,60 @@ def test_pandas_columns_of_every_kind():
     }
     assert table["when"].dtype.is_temporal()
     assert table["bool"].dtype == pl.Boolean and table["int"].dtype == pl.Int64
+
+
+def test_other_index_levels_stay_outside_unless_named():
+    frame = FRAME.to_pandas().set_index(pd.Index([3, 1, 2, 5], name="run"))
+    assert as_table(frame).equals(FRAME)
+    assert as_table(frame, ["run"]).columns[0] == "run"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (",task,x,loss\n0,a,1,2\n1,b,3,4\n", ["unnamed:0", "task", "x", "loss"]),
+        ("task,x,loss,\na,1,2,\nb,3,4,\n", ["task", "x", "loss"]),
+        ("task, x ,loss\na,1,2\n\nb,3,4\n\n", ["task", "x", "loss"]),
+        ("task\tx\tloss\na\t1\t2\nb\t3\t4\n", ["task", "x", "loss"]),
+        ("\ufefftask|x|loss\r\na|1|2\r\nb|3|4\r\n", ["task", "x", "loss"]),
+    ],
+    ids=["index", "trailing comma", "blank lines", "tabs", "bars, BOM, CRLF"],
+)
+def test_the_csv_that_people_have(tmp_path, text, columns):
+    (tmp_path / "r[1].csv").write_bytes(text.encode())
+    history = read_history(tmp_path / "r[1].csv")
+    assert history.frame.columns == columns
+    assert history.roles.parameters == ("x",)
+    assert history.frame["x"].to_list() == [1, 3]
+
+
+def test_a_header_that_names_a_column_twice(tmp_path):
+    (tmp_path / "r.csv").write_text("task,x,x,loss\na,1,2,3\n")
+    with pytest.raises(HistoryError, match="'x' occurs twice"):
+        read_history(tmp_path / "r.csv")
+
+
+def test_json_lines_with_pythons_nan_and_differing_keys(tmp_path):
+    lines = [
+        '{"task": "a", "x": 1, "loss": NaN}',
+        '{"task": "a", "loss": 2, "x": 2.5}',
+        "",
+        '{"task": "b", "x": 3, "loss": Infinity}',
+    ]
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    frame = read_history(tmp_path / "r.jsonl").frame
+    assert frame["x"].to_list() == [1.0, 2.5, 3.0]
+    assert frame["loss"].to_list() == [None, 2.0, float("inf")]
+
+
+def test_a_pipe_is_not_an_empty_file(tmp_path):
+    os.mkfifo(tmp_path / "p.csv")
+    writer = threading.Thread(
+        target=lambda: (tmp_path / "p.csv").write_bytes(FRAME.write_csv().encode())
+    )
+    writer.start()
+    assert read_history(tmp_path / "p.csv").frame.equals(FRAME)
+    writer.join()
 
 
 def test_a_column_that_occurs_twice_is_an_error():

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from ringfence import Categorical, Condition, Constant, Float, History, HistoryError, Int, Space
-from ringfence.history import incumbents, usable_rows
+from ringfence.history import COUNT, ROW, TASK, VALUE, incumbents, usable_rows
 
 SPACE = Space({"x": Float(0, 1), "n": Int(1, 5)})
 
@@ -24,7 +24,7 @@ def history(**columns) -> History:
 def test_bad_objectives_are_dropped_and_counted():
     rows = history(loss=[1.0, math.nan, math.inf, None, -math.inf, 2.0], x=[0.5] * 6, n=[1] * 6)
     usable = usable_rows(rows, SPACE)
-    assert usable.frame["row"].to_list() == [0, 5]
+    assert usable.frame[ROW].to_list() == [0, 5]
     (dropped,) = usable.dropped
     assert (dropped.rows, dropped.reason) == (4, "loss is missing or not finite")
     assert dropped.example == "row 1: loss = None"
@@ -42,14 +42,14 @@ def test_nan_does_not_win_when_maximizing():
 def test_failed_runs_are_dropped_and_counted():
     rows = history(x=[0.1, 0.2, 0.3, 0.4], n=[1] * 4, status=["COMPLETE", "FAIL", None, "ok"])
     usable = usable_rows(rows, SPACE)
-    assert usable.frame["row"].to_list() == [0, 3]
+    assert usable.frame[ROW].to_list() == [0, 3]
     assert [d.rows for d in usable.dropped] == [2]
 
 
 def test_values_outside_are_dropped_not_clipped():
     rows = history(x=[-0.1, 0.0, 1.0, 1.1, 0.5, 0.5], n=[1, 1, 5, 5, 6, 2.5])
     usable = usable_rows(rows, SPACE)
-    assert usable.frame["row"].to_list() == [1, 2]
+    assert usable.frame[ROW].to_list() == [1, 2]
     assert [(d.rows, d.reason) for d in usable.dropped] == [
         (2, "x is not a number from 0 to 1"),
         (2, "n is not a whole number from 1 to 5"),
@@ -58,9 +58,11 @@ def test_values_outside_are_dropped_not_clipped():
 
 
 def test_rounding_noise_is_not_outside():
-    space = Space({"x": Float(1e-5, 1.0, log=True)})
-    rows = history(x=[np.nextafter(1e-5, 0), np.nextafter(1.0, 2), 0.99e-5])
-    assert usable_rows(rows, space).frame["row"].to_list() == [0, 1]
+    space = Space({"x": Float(1e-5, 0.1, log=True)})
+    rows = history(x=[np.nextafter(1e-5, 0), float(np.float32(0.1)), 0.99e-5])
+    usable = usable_rows(rows, space)
+    assert usable.frame[ROW].to_list() == [0, 1]
+    assert usable.frame["x"].to_list() == [1e-5, 0.1]  # put back onto the bound
 
 
 def test_text_where_a_number_is_wanted():
@@ -83,7 +85,7 @@ def test_a_missing_value_of_a_failed_run_does_not_matter():
 def test_a_task_without_a_parameter_is_left_out_and_counted():
     rows = history(task=["a", "a", "b", "b"], x=[0.1, 0.2, None, None], n=[1] * 4)
     usable = usable_rows(rows, SPACE)
-    assert usable.frame["task"].unique().to_list() == ["a"]
+    assert usable.frame[TASK].unique().to_list() == ["a"]
     assert usable.dropped[0].reason == "the task has no values of x"
 
 
@@ -124,7 +126,8 @@ def test_missing_where_active_is_an_error():
         (["16", "32"], [16, 32, 64], [0, 1]),
         ([True, False], [True, False, None], [0, 1]),
         ([True, False], ["true", "False", "no"], [0, 1]),
-        ([True, False], ["TRUE", "false", "1"], [0, 1]),
+        ([True, False], ["TRUE", "false", "x"], [0, 1]),
+        ([True, False], [1, 0, 2], [0, 1]),
         (["true", "false"], [True, False, None], [0, 1]),
         (["a", "b"], ["a", "b", "c"], [0, 1]),
         ([1, "sqrt"], ["1", "sqrt", "log2"], [0, 1]),
@@ -147,7 +150,7 @@ def test_constants_need_no_column_and_reject_other_values():
     space = Space({"x": Float(0, 1), "opt": Constant("adam")})
     assert usable_rows(history(x=[0.1]), space).frame.height == 1
     usable = usable_rows(history(x=[0.1, 0.2], opt=["adam", "sgd"]), space)
-    assert usable.frame["row"].to_list() == [0]
+    assert usable.frame[ROW].to_list() == [0]
 
 
 def test_only_the_highest_budget_of_a_task_counts():
@@ -185,7 +188,7 @@ def test_one_row_tasks_and_ties_go_to_the_earliest_row():
     )
     best = incumbents(usable_rows(rows, SPACE).frame)
     assert best["x"].to_list() == [0.1, 0.2]
-    assert best["n_evaluations"].to_list() == [1, 3]
+    assert best[COUNT].to_list() == [1, 3]
 
 
 def test_repeats_are_averaged_on_request():
@@ -195,7 +198,7 @@ def test_repeats_are_averaged_on_request():
     assert incumbents(usable)["x"].to_list() == [0.1]
     averaged = incumbents(usable, average_repeats=True)
     assert averaged["x"].to_list() == [0.2]
-    assert averaged["value"].to_list() == [pytest.approx(3.1)]
+    assert averaged[VALUE].to_list() == [pytest.approx(3.1)]
 
 
 def test_the_first_n_rows_or_a_seeded_choice():
@@ -209,13 +212,48 @@ def test_the_first_n_rows_or_a_seeded_choice():
     )
     usable = usable_rows(told, SPACE).frame
     first = incumbents(usable, n_evaluations=5)
-    assert first["n_evaluations"].to_list() == [5, 5]
-    assert (first["row"] < 10).all()
+    assert first[COUNT].to_list() == [5, 5]
+    assert (first[ROW] < 10).all()
     chosen = incumbents(usable, n_evaluations=5, seed=3)
     assert chosen.equals(incumbents(usable, n_evaluations=5, seed=3))
     assert not chosen.equals(incumbents(usable, n_evaluations=5, seed=4))
-    alone = incumbents(usable.filter(pl.col("task") == "b"), n_evaluations=5, seed=3)
-    assert alone.equals(chosen.filter(pl.col("task") == "b"))
+    alone = incumbents(usable.filter(pl.col(TASK) == "b"), n_evaluations=5, seed=3)
+    assert alone.equals(chosen.filter(pl.col(TASK) == "b"))
     assert incumbents(usable, n_evaluations=10**6).equals(incumbents(usable))
-    with pytest.raises(HistoryError, match="at least 1"):
-        incumbents(usable, n_evaluations=0)
+
+
+@pytest.mark.parametrize("name", ["value", "row", "task_", "n_evaluations", "_active", "lacks"])
+def test_parameters_may_be_called_anything(name):
+    frame = pl.DataFrame(
+        {"ds": ["a", "a", "b", "b"], "loss": [0.9, 0.1, 0.9, 0.1], name: [1.0, 5.0, 2.0, 7.0]}
+    )
+    told = History.from_frame(frame, task="ds", objective="loss", parameters=[name])
+    best = incumbents(usable_rows(told, Space({name: Float(0, 9)})).frame, n_evaluations=9, seed=0)
+    assert best[name].to_list() == [5.0, 7.0]
+
+
+def test_a_column_cannot_play_two_parts():
+    frame = pl.DataFrame({"task": ["a"], "loss": [1.0], "x": [1.0]})
+    for roles in (
+        {"task": "task", "objective": "loss", "parameters": ["x", "loss"]},
+        {"task": "loss", "objective": "loss"},
+    ):
+        with pytest.raises(HistoryError, match="two parts"):
+            History.from_frame(frame, **roles)
+
+
+def test_nested_columns_are_refused_where_they_are_needed():
+    frame = pl.DataFrame({"task": ["a", "b"], "loss": [1.0, 2.0], "x": [0.1, 0.2], "l": [[1], [2]]})
+    told = History.from_frame(frame, task="task", objective="loss")
+    assert usable_rows(told, Space({"x": Float(0, 1)})).frame.height == 2
+    with pytest.raises(HistoryError, match="holds List"):
+        usable_rows(told, Space({"l": Float(0, 1)}))
+    with pytest.raises(HistoryError, match="holds List"):
+        History.from_frame(frame, task="l", objective="loss")
+
+
+def test_missing_cells_of_a_constant_do_not_matter():
+    space = Space({"x": Float(0, 1), "c": Constant(3)})
+    assert usable_rows(history(x=[0.1, 0.2], c=[3, None]), space).frame.height == 2
+    space = Space({"x": Float(0, 1), "c": Constant(None)})
+    assert usable_rows(history(x=[0.1, 0.2], c=[None, None]), space).frame.height == 2

@@ -5,7 +5,22 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from ringfence import Categorical, Condition, Constant, Float, Int, SpaceError, infer_space
+from ringfence import (
+    Categorical,
+    Condition,
+    Constant,
+    Float,
+    History,
+    HistoryError,
+    Int,
+    SpaceError,
+    infer_space,
+)
+from ringfence.space.infer import infer_from_table
+
+
+def infer(table, names):
+    return infer_from_table(table, names, pl.Series(["one task"]).new_from_index(0, table.height))
 
 
 def test_ranges_scales_and_conditions_are_read_off_and_said():
@@ -22,7 +37,7 @@ def test_ranges_scales_and_conditions_are_read_off_and_said():
             "width": ["8", "16", "32", "8"],
         }
     )
-    found = infer_space(table, table.columns)
+    found = infer(table, table.columns)
     assert found.space.parameters == {
         "kernel": Categorical(["linear", "poly", "rbf"]),
         "C": Float(0.001, 1000.0, log=True),
@@ -46,18 +61,33 @@ def test_log_needs_decades_and_a_median_to_match():
     uniform = pl.DataFrame({"x": [float(v) for v in range(1, 2001)]})
     spread = pl.DataFrame({"x": [10 ** (v / 100) for v in range(300)]})
     narrow = pl.DataFrame({"x": [1.0, 2.0, 4.0, 8.0]})
-    assert not infer_space(uniform, ["x"]).space["x"].log
-    assert infer_space(spread, ["x"]).space["x"].log
-    assert not infer_space(narrow, ["x"]).space["x"].log
+    assert not infer(uniform, ["x"]).space["x"].log
+    assert infer(spread, ["x"]).space["x"].log
+    assert not infer(narrow, ["x"]).space["x"].log
 
 
 def test_gaps_that_follow_nothing_are_an_error_with_row_and_column():
     table = pl.DataFrame({"k": ["a", "b", "a", "b"], "x": [1.0, 2.0, None, 4.0]})
     with pytest.raises(SpaceError, match="row 2, column 'x'"):
-        infer_space(table, ["k", "x"])
+        infer(table, ["k", "x"])
 
 
 def test_an_empty_column_is_an_error():
     table = pl.DataFrame({"x": [None, None]}, schema={"x": pl.Float64})
     with pytest.raises(SpaceError, match="'x' is empty"):
-        infer_space(table, ["x"])
+        infer(table, ["x"])
+
+
+def test_only_finished_runs_tell_the_space():
+    frame = pl.DataFrame(
+        {
+            "task": ["a", "a", "b", "b", "c"],
+            "loss": [1.0, None, 2.0, 3.0, 4.0],
+            "x": [0.1, None, 0.2, 0.9, None],
+            "y": [5.0, 99.0, 6.0, 7.0, 8.0],
+        }
+    )
+    history = History.from_frame(frame, task="task", objective="loss")
+    assert infer_space(history).space.parameters == {"x": Float(0.1, 0.9), "y": Int(5, 8)}
+    with pytest.raises(HistoryError, match="takes a History"):
+        infer_space(frame)

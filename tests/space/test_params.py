@@ -30,6 +30,14 @@ from ringfence import Categorical, Condition, Constant, Float, Int, Space, Space
         (lambda: Space({}), "at least one parameter"),
         (lambda: Space({"a": 3}), "'a' must be Float"),
         (lambda: Space({"": Int(1, 2)}), "name"),
+        (lambda: Space({":x": Int(1, 2)}), "colon"),
+        (lambda: Space({"x": Int(1, 2)}, None), "list of Condition"),
+        (lambda: Space({"x": Int(1, 2)}, [("x", "x", [1])]), "list of Condition"),
+        (lambda: Float(1, 2, log="no"), "True or False"),
+        (lambda: Float(1, 10**400), "fit a float"),
+        (lambda: Float(1e300, 1.0000000000000003e300, log=True), "too narrow"),
+        (lambda: Categorical([10**400]), "fit a float"),
+        (lambda: Categorical({"a", "b"}), "list of values"),
     ],
 )
 def test_nonsense_is_refused_in_one_line(make, says):
@@ -49,6 +57,8 @@ def test_true_is_not_one_and_text_is_not_a_number():
     choices = Categorical([True, 1, "1", 2.0])
     assert [choices.index(v) for v in (True, 1, 1.0, "1", 2)] == [0, 1, 1, 2, 3]
     assert choices.index(False) is None and choices.index("2.0") is None
+    assert choices.index(np.str_("1")) == 2 and choices.index(np.bool_(True)) == 0
+    assert choices.index(10**400) is None and choices.index(np.ones(3)) is None
 
 
 KERNEL = Categorical(["linear", "rbf", "poly"])
@@ -102,6 +112,13 @@ def test_a_configuration_is_checked_value_by_value():
     good = {"n": 5, "x": 0.0, "k": "poly", "fixed": "adam"}
     assert space.contains(good)
     assert space.contains({"n": np.int64(5), "x": 0, "k": "poly"})
-    for name, bad in [("n", 6), ("n", 2.5), ("n", True), ("x", 1.1), ("x", float("nan")),
-                      ("x", "0.5"), ("k", "sigmoid"), ("fixed", "sgd"), ("other", 1)]:  # fmt: skip
+    nan = float("nan")
+    wrong = {
+        "n": [6, 2.5, True, nan, 10**400],
+        "x": [1.1, nan, "0.5", None],
+        "k": ["sigmoid"],
+        "fixed": ["sgd"],
+        "other": [1],
+    }
+    for name, bad in [(name, bad) for name, values in wrong.items() for bad in values]:
         assert not space.contains({**good, name: bad}), (name, bad)

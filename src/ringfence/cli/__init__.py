@@ -23,3 +23,6 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:  # a full disk, a folder that cannot be made
+        sys.stderr.write(f"ringfence: {error.strerror or error}: {error.filename or 'output'}\n")
+        sys.exit(1)

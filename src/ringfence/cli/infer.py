@@ -25,11 +25,11 @@ def infer(
     Example: ringfence infer runs.parquet --task dataset --objective error -o space.json
     """
     from ringfence.files import write_atomically
+    from ringfence.history import infer_space
     from ringfence.space import write_space
-    from ringfence.space.infer import infer_space
 
     history = options.read(source, task, objective, None, parameters, format=format)
-    inferred = infer_space(history.frame, history.roles.parameters)
+    inferred = infer_space(history)
     for note in (*history.notes, *inferred.notes):
         typer.echo(f"  {note}", err=True)
     text = write_space(inferred.space)

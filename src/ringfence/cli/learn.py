@@ -55,10 +55,13 @@ def learn(
     Example: ringfence learn runs.parquet --task dataset --objective error --shape ellipsoid
     --outliers 0.1 -o learned.json
     """
+    from ringfence.errors import FileError
     from ringfence.learned_file import encode
     from ringfence.learning import learn as learn_space
     from ringfence.space import read_space
 
+    if output not in (None, "-") and not Path(output).parent.is_dir():
+        raise FileError(f"cannot write {output}: there is no such folder")
     history = options.read(source, task, objective, maximize, parameters, budget, status, format)
     learned = learn_space(
         history,
@@ -95,13 +98,13 @@ def account(learned: LearnedSpace) -> list[str]:
 
 
 def _share(text: str) -> float | str:
-    from ringfence.errors import FitError
+    from ringfence.errors import SettingError
 
     if text == "paper":
         return text
     try:
         return float(text)
     except ValueError as error:
-        raise FitError(
+        raise SettingError(
             f"--outliers must be a share such as 0.1, or 'paper', not {text!r}"
         ) from error

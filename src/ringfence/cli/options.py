@@ -66,17 +66,14 @@ def read(
     format: str | None = None,
 ) -> History:
     """The history that the options describe."""
-    from ringfence.errors import HistoryError
     from ringfence.history import read_history
 
-    if format not in (None, "csv", "tsv", "jsonl", "parquet"):
-        raise HistoryError(f"--format must be csv, tsv, jsonl or parquet, not {format!r}")
     return read_history(
         source,
         task=task,
         objective=objective,
         direction=None if maximize is None else ("maximize" if maximize else "minimize"),
-        parameters=parameters.split(",") if parameters else None,
+        parameters=[name.strip() for name in parameters.split(",")] if parameters else None,
         budget=budget,
         status=status,
         format=format,  # type: ignore[arg-type]

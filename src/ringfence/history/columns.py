@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.values import require_plain
 
 Direction: TypeAlias = Literal["minimize", "maximize"]
 
@@ -60,6 +61,8 @@ def assign_roles(
     notes: list[str] = []
     if direction not in (None, "minimize", "maximize"):
         raise HistoryError(f"direction must be 'minimize' or 'maximize', not {direction!r}")
+    if isinstance(parameters, str):
+        parameters = [parameters]
     for name in (task, objective, budget, status, *(parameters or ())):
         if name is not None:
             require_column(frame, name)
@@ -90,6 +93,13 @@ def assign_roles(
         parameters = [c for c in rest if c not in left]
         if left:
             notes.append(f"not taken as parameters: {', '.join(left)}")
+    roles = [name for name in (task, objective, budget, status, *parameters) if name is not None]
+    twice = [name for name in roles if roles.count(name) > 1]
+    if twice:
+        raise HistoryError(f"the column {twice[0]!r} cannot play two parts")
+    for name in (task, objective, budget, status):
+        if name is not None:
+            require_plain(frame[name])
     if not parameters:
         raise HistoryError("the table has no parameter columns besides the task and the objective")
     kind: Direction = "maximize" if direction == "maximize" else "minimize"
@@ -98,6 +108,8 @@ def assign_roles(
 
 def require_column(frame: pl.DataFrame, name: str) -> None:
     """Raise HistoryError if the table has no such column, naming the likeliest one meant."""
+    if not isinstance(name, str):
+        raise HistoryError(f"a column is named by text, not by {name!r}")
     if name in frame.columns:
         return
     close = difflib.get_close_matches(name, frame.columns, 1)

@@ -47,7 +47,8 @@ class History:
         `direction` is 'minimize' unless said otherwise. Columns that are not named are guessed, and
         `notes` says how; `parameters` defaults to every column that plays no other part.
         """
-        table = as_table(frame)
+        named = [task, objective, budget, status, *(parameters or ())]
+        table = as_table(frame, [name for name in named if name is not None])
         if not table.height:
             raise HistoryError("the table has no rows")
         roles, notes = assign_roles(
@@ -79,8 +80,10 @@ class History:
     def task_column(self) -> pl.Series:
         """The task of each row as text; whole numbers lose a decimal point that a gap gave them."""
         column = self.frame[self.roles.task]
-        if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
-            column = column.cast(pl.Int64)
+        if column.dtype.is_float():
+            given = column.drop_nulls()
+            if ((given % 1 == 0) & (given.abs() < 2**53)).all():
+                column = column.cast(pl.Int64)
         return column.cast(pl.String)
 
     def only(self, tasks: Sequence[str]) -> History:
@@ -99,15 +102,16 @@ class History:
             row -= height
         return f"row {row}"
 
-    def digest(self) -> str:
-        """SHA-256 of the columns that play a part, in order: the same data, the same digest."""
+    def digest(self, parameters: Sequence[str] | None = None) -> str:
+        """SHA-256 of the tasks, the objective, budget, status and `parameters` (default: all), row
+        by row: the same data, the same digest, whatever file it came from."""
         roles = self.roles
-        names = [roles.task, roles.objective, roles.budget, roles.status, *roles.parameters]
         total = hashlib.sha256(roles.direction.encode())
-        for name in names:
+        total.update(_column_bytes(self.task_column()))
+        wanted = self.roles.parameters if parameters is None else parameters
+        for name in (roles.objective, roles.budget, roles.status, *wanted):
             if name is not None:
-                total.update(name.encode() + b"\0")
-                total.update(_column_bytes(self.frame[name]))
+                total.update(name.encode() + b"\0" + _column_bytes(self.frame[name]))
         return total.hexdigest()
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.history.usable import ROW, TASK, VALUE
+
+COUNT = ":n_evaluations"
 
 
 def incumbents(
@@ -15,7 +17,7 @@ def incumbents(
     seed: int | None = None,
     average_repeats: bool = False,
 ) -> pl.DataFrame:
-    """The best of the usable `rows` of each task, one row a task, with its number of rows.
+    """The best of the usable `rows` of each task, one row a task, with its number of rows (COUNT).
 
     `n_evaluations` (the paper's n_t) takes only so many rows of a task: the first, or with a `seed`
     a random choice that does not depend on the other tasks. `average_repeats` first replaces rows
@@ -25,31 +27,29 @@ def incumbents(
         rows = _average(rows)
     if n_evaluations is not None:
         rows = _take(rows, n_evaluations, seed)
-    best = pl.col("value").arg_min()
+    best = pl.col(VALUE).arg_min()
     return (
-        rows.group_by("task", maintain_order=True)
-        .agg(pl.len().alias("n_evaluations"), pl.exclude("task").get(best))
-        .sort("row")
+        rows.group_by(TASK, maintain_order=True)
+        .agg(pl.len().alias(COUNT), pl.exclude(TASK).get(best))
+        .sort(ROW)
     )
 
 
 def _average(rows: pl.DataFrame) -> pl.DataFrame:
-    configuration = [name for name in rows.columns if name not in ("row", "value")]
+    configuration = [name for name in rows.columns if name not in (ROW, VALUE)]
     return (
         rows.group_by(configuration, maintain_order=True)
-        .agg(pl.col("row").first(), pl.col("value").mean())
+        .agg(pl.col(ROW).first(), pl.col(VALUE).mean())
         .select(rows.columns)
     )
 
 
 def _take(rows: pl.DataFrame, n: int, seed: int | None) -> pl.DataFrame:
-    if n < 1:
-        raise HistoryError(f"n_evaluations must be at least 1, not {n}")
     if seed is None:
-        return rows.filter(pl.int_range(pl.len()).over("task") < n)
-    groups = rows.with_row_index("_at").group_by("task", maintain_order=True).agg("_at")
+        return rows.filter(pl.int_range(pl.len()).over(TASK) < n)
+    groups = rows.with_row_index(":at").group_by(TASK, maintain_order=True).agg(":at")
     chosen = [
-        np.sort(np.random.default_rng([seed, *task.encode()]).permutation(places)[:n])
+        np.random.default_rng([seed, *task.encode()]).permutation(places)[:n]
         for task, places in groups.iter_rows()
     ]
     return rows[np.sort(np.concatenate(chosen))]

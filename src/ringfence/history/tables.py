@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.columns import TASKS
 
 
-def as_table(frame: Any) -> pl.DataFrame:
+def as_table(frame: Any, named: Sequence[str] = ()) -> pl.DataFrame:
     """A pandas, polars or Arrow table as a plain polars frame; the index of pandas is ignored,
-    except that its named levels become columns where no column has that name."""
+    except for levels that are `named` or called task or data set, which become columns."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     elif not isinstance(frame, pl.DataFrame):
         origin = type(frame).__module__.partition(".")[0]
         if origin == "pandas" and hasattr(frame, "columns"):
-            frame = _from_pandas(frame)
+            frame = _from_pandas(frame, named)
         elif origin == "pyarrow":
             frame = pl.DataFrame(frame)
         else:
@@ -38,25 +41,24 @@ def _plain(column: pl.Series) -> pl.Series:
     if kind in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     if kind == pl.Object:
-        return _from_objects(column.name, column.to_list())
+        return from_objects(column.name, column.to_list())
     if kind == pl.Null:
         return column.cast(pl.Float64)
     return column
 
 
-def _from_pandas(frame: Any) -> pl.DataFrame:
+def _from_pandas(frame: Any, named: Sequence[str]) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise HistoryError(f"the column {twice[0]!r} occurs twice in the table")
-    levels = [str(name) for name in frame.index.names if name is not None]
-    columns = [
-        _from_pandas_column(level, frame.index.get_level_values(level))
-        for level in levels
-        if level not in names
-    ]
-    columns += [_from_pandas_column(name, frame.iloc[:, i]) for i, name in enumerate(names)]
-    return pl.DataFrame(columns)
+    columns = {}
+    for level, name in enumerate(frame.index.names):
+        wanted = str(name) in named or str(name).lower() in TASKS
+        if wanted and str(name) not in names:
+            columns[str(name)] = frame.index.get_level_values(level)
+    columns |= {name: frame.iloc[:, i] for i, name in enumerate(names)}
+    return pl.DataFrame([_from_pandas_column(name, column) for name, column in columns.items()])
 
 
 def _from_pandas_column(name: str, column: Any) -> pl.Series:
@@ -66,24 +68,20 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
     values = [None if gone else v for v, gone in zip(column.astype(object), column.isna())]
     if kind == "M":
         return pl.Series(name, [None if v is None else v.to_pydatetime() for v in values])
-    return _from_objects(name, values)
+    return from_objects(name, values)
 
 
-def _from_objects(name: str, values: list[Any]) -> pl.Series:
+def from_objects(name: str, values: list[Any]) -> pl.Series:
     """A column of Python objects: numbers if all are, booleans if all are, else text."""
     plain = [v.item() if isinstance(v, np.generic) else v for v in values]
     kinds = {type(v) for v in plain if v is not None}
     if kinds <= {bool}:
         return pl.Series(name, plain, dtype=pl.Boolean)
-    if kinds <= {int}:
+    if kinds <= {int} and all(v is None or abs(v) < 2**63 for v in plain):
         return pl.Series(name, plain, dtype=pl.Int64)
-    if bool not in kinds and all(_is_number(v) for v in plain if v is not None):
+    if all(issubclass(kind, (int, float, Decimal)) for kind in kinds) and bool not in kinds:
         return pl.Series(name, [None if v is None else float(v) for v in plain]).fill_nan(None)
     return pl.Series(name, [None if v is None else _text(v) for v in plain], dtype=pl.String)
-
-
-def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, (str, bytes))
 
 
 def _text(value: Any) -> str:

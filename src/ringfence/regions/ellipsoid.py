@@ -30,6 +30,10 @@ class Ellipsoid:
     center: FloatArray
     factor: FloatArray
 
+    def __post_init__(self) -> None:
+        # One layout in memory, so that sums come out the same to the last bit.
+        object.__setattr__(self, "factor", np.ascontiguousarray(self.factor))
+
     @property
     def dim(self) -> int:
         """p, the number of coordinates."""

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ringfence.errors import SpaceError
-from ringfence.space.params import Categorical, Choice, Constant, Float, Parameter, choice_key
+from ringfence.space.params import (
+    Categorical,
+    Choice,
+    Constant,
+    Float,
+    Parameter,
+    choice_key,
+    plain_choice,
+)
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,7 +34,8 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 f"the values of a condition must be a list, not {self.values!r} "
                 f"({self.child!r} depends on {self.parent!r})"
             )
-        msgspec.structs.force_setattr(self, "values", tuple(self.values))
+        values = tuple(plain_choice(value) for value in self.values)
+        msgspec.structs.force_setattr(self, "values", values)
 
     def holds(self, value: object) -> bool:
         """Whether the child is active when the parent has this value."""

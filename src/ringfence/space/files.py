@@ -29,7 +29,7 @@ def read_space(path: str | PathLike[str]) -> Space:
     """Read a space from a .json, .yaml, .yml or .toml file."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise FileError(f"cannot read the space {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -58,6 +58,8 @@ def space_from(content: Any, name: str = "the space") -> Space:
     """A space from the plain tables and lists of a parsed file."""
     if not isinstance(content, dict):
         raise FileError(f"{name} must hold a table of parameters, not {type(content).__name__}")
+    if str(content.get("format", "")).startswith("ringfence."):
+        raise FileError(f"{name} is a learned space; a space holds 'parameters' and 'conditions'")
     if "parameters" not in content:
         content = {"parameters": content}
     unknown = sorted(content.keys() - {"parameters", "conditions"})
@@ -72,8 +74,19 @@ def space_from(content: Any, name: str = "the space") -> Space:
 def _space(parameters: Any, conditions: Any) -> Space:
     if not isinstance(parameters, dict):
         raise SpaceError(f"'parameters' must be a table of parameters, not {parameters!r}")
-    made = {n: _convert(p, Parameter, f"parameter {n!r}") for n, p in parameters.items()}
+    made = {n: _parameter(n, content) for n, content in parameters.items()}
     return Space(made, _convert(conditions, tuple[Condition, ...], "conditions"))
+
+
+def _parameter(name: str, content: Any) -> Parameter:
+    kinds = ("float", "int", "categorical", "constant")
+    if not isinstance(content, dict) or content.get("type") not in kinds:
+        raise SpaceError(f"parameter {name!r} needs a type: one of {', '.join(kinds)}")
+    if content["type"] == "int":  # YAML and spreadsheets write 1e3 and 5.0 for whole numbers
+        whole = {k: int(v) for k, v in content.items() if isinstance(v, float) and v.is_integer()}
+        content = {**content, **whole}
+    made: Parameter = _convert(content, Parameter, f"parameter {name!r}")
+    return made
 
 
 def _convert(content: Any, kind: Any, where: str) -> Any:

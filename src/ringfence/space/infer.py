@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,23 +27,38 @@ class Inferred:
     notes: tuple[str, ...]
 
 
-def infer_space(table: pl.DataFrame, names: Sequence[str]) -> Inferred:
+def infer_from_table(
+    table: pl.DataFrame,
+    names: Sequence[str],
+    tasks: pl.Series,
+    where: Callable[[int], str] = "row {}".format,
+) -> Inferred:
     """The smallest space that holds every row of `table`, for the columns `names`.
 
     Numbers get their observed range (the paper's protocol for OpenML), on a log scale where they
     span two decades or more and their median lies nearer to the middle of the range on that scale.
     Text and booleans become categories, single values constants. A column with gaps must be
-    missing exactly for certain categories of another column: then it is conditional on that one.
+    missing exactly for certain categories of another column, then it is conditional on that one,
+    or for whole tasks. `where` names a row in a message.
     """
     notes: list[str] = []
     parameters = {name: _parameter(table[name], notes) for name in names}
     conditions: list[Condition] = []
     for name in names:
-        if table[name].null_count():
-            condition = _condition(table, name, parameters)
+        gap = table[name].is_null()
+        if not gap.any():
+            continue
+        condition = _condition(table, name, parameters)
+        if condition is not None:
             conditions.append(condition)
             values = ", ".join(str(value) for value in condition.values)
             notes.append(f"{name} is active only where {condition.parent} is {values}")
+        elif tasks.filter(gap).is_in(tasks.filter(~gap).implode()).any():
+            raise SpaceError(
+                f"{where(gap.arg_max() or 0)}, column {name!r}: the value is missing, and no other "
+                "column tells when it is; fill it in, leave the column out of the parameters, or "
+                "declare the space"
+            )
     return Inferred(Space(parameters, tuple(conditions)), tuple(notes))
 
 
@@ -95,8 +110,10 @@ def _looks_logarithmic(low: float, high: float, values: pl.Series) -> bool:
     return abs(on_log - 0.5) < abs(on_line - 0.5)
 
 
-def _condition(table: pl.DataFrame, child: str, parameters: dict[str, Parameter]) -> Condition:
-    """The first categorical column whose values tell exactly where `child` is missing."""
+def _condition(
+    table: pl.DataFrame, child: str, parameters: dict[str, Parameter]
+) -> Condition | None:
+    """A condition on the first categorical column that tells exactly where `child` is missing."""
     import polars as pl
 
     given = pl.col(child).is_not_null()
@@ -109,8 +126,4 @@ def _condition(table: pl.DataFrame, child: str, parameters: dict[str, Parameter]
         if len(present) + len(absent) == len(shares) and present.null_count() == 0:
             values = [choice for choice in parameter.choices if choice in set(present.to_list())]
             return Condition(child, parent, tuple(values))
-    row = table[child].is_null().arg_max()
-    raise SpaceError(
-        f"row {row}, column {child!r}: the value is missing, and no other column tells when it is; "
-        "fill it in, leave the column out of the parameters, or declare the space"
-    )
+    return None

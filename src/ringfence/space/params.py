@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Set
+from enum import Enum
 from typing import Any, TypeAlias
 
 import msgspec
@@ -30,8 +31,11 @@ class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_u
         _check_order(self.low, self.high)
         if not math.isfinite(self.high - self.low):
             raise SpaceError(f"the range {self.low} to {self.high} is too wide for a float")
+        _check_log(self.log)
         if self.log and self.low <= 0:
             raise SpaceError(f"a log scale needs low > 0, not {self.low}")
+        if self.log and self.high / self.low < 1 + 1e-9:
+            raise SpaceError(f"{self.low} to {self.high} is too narrow for a log scale")
 
 
 class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unknown_fields=True):
@@ -45,6 +49,7 @@ class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unkno
         _store(self, "low", _whole_number(self.low, "low"))
         _store(self, "high", _whole_number(self.high, "high"))
         _check_order(self.low, self.high)
+        _check_log(self.log)
         if max(abs(self.low), abs(self.high)) > LARGEST_INTEGER:
             raise SpaceError(f"integers beyond ±{LARGEST_INTEGER} are not exact; use Float")
         if self.log and self.low < 1:
@@ -60,9 +65,11 @@ class Categorical(
     ordered: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.choices, str) or not isinstance(self.choices, Sequence):
+        if isinstance(self.choices, (str, bytes, Mapping, Set)) or not isinstance(
+            self.choices, Iterable
+        ):
             raise SpaceError(f"choices must be a list of values, not {self.choices!r}")
-        choices = tuple(_choice(value) for value in self.choices)
+        choices = tuple(plain_choice(value) for value in self.choices)
         if not choices:
             raise SpaceError("a categorical parameter needs at least one choice")
         labels = [choice_key(value) for value in choices]
@@ -87,7 +94,7 @@ class Constant(
     value: Choice
 
     def __post_init__(self) -> None:
-        _store(self, "value", _choice(self.value))
+        _store(self, "value", plain_choice(self.value))
 
 
 Parameter: TypeAlias = Float | Int | Categorical | Constant
@@ -95,37 +102,53 @@ Parameter: TypeAlias = Float | Int | Categorical | Constant
 
 def choice_key(value: object) -> tuple[str, object]:
     """What makes two choices the same: 1 and 1.0 are, 1 and True and "1" are not."""
-    if value is None or isinstance(value, (bool, str)):
-        return type(value).__name__, value
     value = _unbox(value)
+    if value is None:
+        return "none", None
     if isinstance(value, bool):
         return "bool", value
+    if isinstance(value, str):
+        return "text", str(value)
     if isinstance(value, (int, float)):
-        return "number", float(value)
-    return type(value).__name__, value
+        try:
+            return "number", float(value)
+        except OverflowError:
+            return "other", str(value)
+    return "other", repr(value)
 
 
-def _choice(value: object) -> Choice:
+def plain_choice(value: object) -> Choice:
+    """The value as JSON can say it, or SpaceError."""
     value = _unbox(value)
     if value is not None and not isinstance(value, (bool, int, float, str)):
         raise SpaceError(f"a choice must be text, a number, a boolean or None, not {value!r}")
+    if isinstance(value, (int, float)) and choice_key(value)[0] == "other":
+        raise SpaceError("a choice must fit a float")
     if isinstance(value, float) and not math.isfinite(value):
         raise SpaceError(f"a choice must be finite, not {value}")
-    return value
+    return str(value) if isinstance(value, str) else value
 
 
 def _unbox(value: Any) -> Any:
-    """A numpy scalar as the plain Python value it stands for."""
-    return value.item() if hasattr(value, "item") and not isinstance(value, (int, float)) else value
+    """A numpy scalar as the plain Python value it stands for, an enum's member as its value."""
+    if isinstance(value, Enum):
+        return value.value
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    return value
 
 
 def _number(value: Any, name: str) -> float:
     value = _unbox(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SpaceError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        raise SpaceError(f"{name} must fit a float") from None
+    if not math.isfinite(number):
         raise SpaceError(f"{name} must be finite, not {value}")
-    return float(value)
+    return number
 
 
 def _whole_number(value: Any, name: str) -> int:
@@ -133,6 +156,11 @@ def _whole_number(value: Any, name: str) -> int:
     if number != int(number):
         raise SpaceError(f"{name} of an integer parameter must be whole, not {value!r}")
     return int(number)
+
+
+def _check_log(log: Any) -> None:
+    if not isinstance(log, bool):
+        raise SpaceError(f"log must be True or False, not {log!r}")
 
 
 def _check_order(low: float, high: float) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -40,6 +41,8 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         for name, parameter in self.parameters.items():
             if not isinstance(name, str) or not name:
                 raise SpaceError(f"a parameter's name must be text, not {name!r}")
+            if name.startswith(":"):
+                raise SpaceError(f"{name!r}: a parameter's name cannot begin with a colon")
             if not isinstance(parameter, (Float, Int, Categorical, Constant)):
                 raise SpaceError(
                     f"parameter {name!r} must be Float, Int, Categorical or Constant, "
@@ -47,6 +50,11 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
                 )
         if not self.parameters:
             raise SpaceError("a space needs at least one parameter")
+        conditions = self.conditions
+        if not isinstance(conditions, Sequence) or not all(
+            isinstance(condition, Condition) for condition in conditions
+        ):
+            raise SpaceError(f"conditions must be a list of Condition, not {conditions!r}")
         msgspec.structs.force_setattr(self, "parameters", dict(self.parameters))
         msgspec.structs.force_setattr(self, "conditions", tuple(self.conditions))
         check_conditions(self.parameters, self.conditions)
@@ -134,7 +142,7 @@ def allows(parameter: Parameter, value: Any) -> bool:
     if isinstance(parameter, Constant):
         return choice_key(value) == choice_key(parameter.value)
     kind, number = choice_key(value)
-    if kind != "number" or not isinstance(number, float):
+    if kind != "number" or not isinstance(number, float) or not math.isfinite(number):
         return False
     if isinstance(parameter, Int) and number != round(number):
         return False

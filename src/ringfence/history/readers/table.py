@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import glob
+import gzip
 import io
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -15,6 +18,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.tables import from_objects
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
 SUFFIXES: dict[str, Format] = {
@@ -45,9 +49,11 @@ def read_history(
     The format follows from the file's ending (`.gz` allowed for text) or from `format`. The other
     arguments are those of `History.from_frame`.
     """
+    if format not in (None, "csv", "tsv", "jsonl", "parquet"):
+        raise HistoryError(f"format must be csv, tsv, jsonl or parquet, not {format!r}")
     text = fspath(source)
     if text == "-":
-        named = [("standard input", _read_bytes(sys.stdin.buffer.read(), format))]
+        named = [("standard input", _read_stdin(format))]
     else:
         named = [(str(path), _read_file(path, format)) for path in _expand(text)]
     frames = [frame for _, frame in named]
@@ -69,6 +75,8 @@ def read_history(
 
 def _expand(text: str) -> list[Path]:
     path = Path(text)
+    if "\0" in text:
+        raise HistoryError("a file's name cannot hold a NUL")
     if path.is_dir():
         raise HistoryError(f"{text} is a folder; name a file, or a glob such as {text}/*.csv")
     if path.exists() or not glob.has_magic(text):
@@ -87,17 +95,25 @@ def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
         known = ", ".join(SUFFIXES)
         raise HistoryError(f"{path}: cannot tell the format from the name; known are {known}")
     try:
-        if path.stat().st_size == 0:
+        if path.is_file() and path.stat().st_size == 0:
             raise HistoryError(f"{path} is empty")
-        return _parse(path, format or SUFFIXES[suffixes[-1]], str(path))
-    except OSError as error:
-        raise HistoryError(f"cannot read {path}: {error.strerror or error}") from error
+        kind = format or SUFFIXES[suffixes[-1]]
+        if kind == "parquet" and path.is_file():
+            return _parse(path, kind, str(path))
+        content = path.read_bytes()
+        if suffixes != [suffix.lower() for suffix in path.suffixes]:
+            content = gzip.decompress(content)
+        return _parse(content, kind, str(path))
+    except (OSError, EOFError, ValueError) as error:
+        if isinstance(error, HistoryError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise HistoryError(f"cannot read {path}: {reason}") from error
 
 
-def _read_bytes(content: bytes, format: Format | None) -> pl.DataFrame:
-    if not content.strip():
-        raise HistoryError("standard input is empty")
-    return _parse(io.BytesIO(content), format or _sniff(content), "standard input")
+def _read_stdin(format: Format | None) -> pl.DataFrame:
+    content = sys.stdin.buffer.read()
+    return _parse(content, format or _sniff(content), "standard input")
 
 
 def _sniff(content: bytes) -> Format:
@@ -109,24 +125,47 @@ def _sniff(content: bytes) -> Format:
     return "tsv" if b"\t" in first else "csv"
 
 
-def _parse(source: Path | io.BytesIO, format: Format, name: str) -> pl.DataFrame:
-    readers: dict[Format, Callable[[Path | io.BytesIO], pl.DataFrame]] = {
-        "csv": lambda s: _read_text(s, ","),
-        "tsv": lambda s: _read_text(s, "\t"),
-        "jsonl": lambda s: pl.read_ndjson(s, infer_schema_length=None),
-        "parquet": pl.read_parquet,
-    }
+def _parse(content: Path | bytes, format: Format, name: str) -> pl.DataFrame:
+    if isinstance(content, bytes):
+        content = content.removeprefix(b"\xef\xbb\xbf")
+        if not content.strip():
+            raise HistoryError(f"{name} is empty")
     try:
-        return readers[format](source)
-    except (pl.exceptions.PolarsError, RuntimeError) as error:
+        if format == "parquet":
+            source = io.BytesIO(content) if isinstance(content, bytes) else content
+            return pl.read_parquet(source, glob=False)
+        assert isinstance(content, bytes)
+        return _read_lines(content) if format == "jsonl" else _read_text(content, format)
+    except (pl.exceptions.PolarsError, RuntimeError, ValueError) as error:
+        if isinstance(error, HistoryError):
+            raise
         reason = str(error).strip().split("\n")[0]
         raise HistoryError(f"{name} cannot be read as {format}: {reason}") from error
 
 
-def _read_text(source: Path | io.BytesIO, separator: str) -> pl.DataFrame:
-    frame = pl.read_csv(source, separator=separator, null_values=MISSING, infer_schema_length=None)
-    if frame.width == 1 and separator == "," and ";" in frame.columns[0]:
-        if isinstance(source, io.BytesIO):
-            source.seek(0)
-        return _read_text(source, ";")
-    return frame
+def _read_lines(content: bytes) -> pl.DataFrame:
+    """JSON lines; those with Python's NaN and Infinity, which are no JSON, take the slow way."""
+    try:
+        return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+    except (pl.exceptions.PolarsError, RuntimeError):
+        rows = [json.loads(line) for line in content.decode().splitlines() if line.strip()]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return pl.DataFrame([from_objects(n, [row.get(n) for row in rows]) for n in names])
+
+
+def _read_text(content: bytes, format: Format) -> pl.DataFrame:
+    """CSV by its header line: whatever divides that divides the rest."""
+    header = content.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
+    divider = "\t"
+    if format == "csv":
+        divider = next((d for d in (",", ";", "\t", "|") if d in header), ",")
+    names = [name.strip() for name in next(csv.reader([header], delimiter=divider), [])]
+    twice = [name for name in names if name and names.count(name) > 1]
+    if twice:
+        raise HistoryError(f"the column {twice[0]!r} occurs twice in the header")
+    frame = pl.read_csv(content, separator=divider, null_values=MISSING, infer_schema_length=None)
+    if frame.width == len(names):  # a header with line breaks within quotes stays as polars has it
+        frame.columns = [name or f"unnamed:{i}" for i, name in enumerate(names)]
+        blank = [c for c in frame.columns if c.startswith("unnamed:") and not frame[c].count()]
+        frame = frame.drop(blank)
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))

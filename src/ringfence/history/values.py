@@ -1,0 +1,105 @@
+"""A table's values as numbers: what a parameter's column says, whatever type the table gave it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+
+ROUNDING = 1e-7
+"""Relative distance from a bound that counts as rounding (single precision), not as outside."""
+
+
+def describe(parameter: Parameter) -> str:
+    """What a parameter accepts, in words."""
+    if isinstance(parameter, Categorical):
+        return "one of " + ", ".join(str(choice) for choice in parameter.choices)
+    if isinstance(parameter, Constant):
+        return f"the constant {parameter.value}"
+    kind = "a whole number" if isinstance(parameter, Int) else "a number"
+    return f"{kind} from {parameter.low:g} to {parameter.high:g}"
+
+
+def require_plain(column: pl.Series) -> None:
+    """Raise HistoryError unless the column holds numbers, text or booleans."""
+    kind = column.dtype
+    if not (kind.is_numeric() or kind in (pl.String, pl.Boolean)):
+        raise HistoryError(
+            f"the column {column.name!r} holds {kind}; only numbers, text and booleans can be used"
+        )
+
+
+def as_number(column: pl.Series) -> pl.Series:
+    """The column as floats; null where it is no number."""
+    require_plain(column)
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+    return column.cast(pl.Float64, strict=False)
+
+
+def numbers_of(parameter: Parameter, raw: pl.Series) -> pl.Series:
+    """The column as numbers, positions among the choices for categories: NaN where a value is none
+    of the parameter's, null where it is missing. What rounding put past a bound is put back."""
+    require_plain(raw)
+    if isinstance(parameter, (Float, Int)):
+        numbers = _within(parameter, as_number(raw).fill_null(math.nan))
+        return pl.select(pl.when(raw.is_null()).then(None).otherwise(numbers)).to_series()
+    choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.value,)
+    found = [value for value in raw.unique().to_list() if value is not None]
+    codes = [_position(choices, value) for value in found]
+    coded = raw.replace_strict(found, codes, default=None, return_dtype=pl.Float64)
+    if None in choices:
+        coded = coded.fill_null(float(choices.index(None)))
+    return coded
+
+
+def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
+    """The values inside the range, with slivers of rounding cut off; NaN for the others."""
+    low, high = float(parameter.low), float(parameter.high)
+    scale = max(abs(low), abs(high))
+    below, above = (abs(low), abs(high)) if parameter.log else (scale, scale)
+    inside = values.is_between(low - ROUNDING * below, high + ROUNDING * above)
+    if isinstance(parameter, Int):
+        whole = values.round()
+        inside &= (values - whole).abs() <= ROUNDING * whole.abs().clip(1.0)
+        values = whole
+    kept = values.clip(low, high)
+    return pl.select(pl.when(inside).then(kept).otherwise(math.nan)).to_series()
+
+
+def _position(choices: tuple[Choice, ...], value: object) -> float:
+    """Position of a table's value among the choices, NaN if it is none of them. The exact value
+    wins; else tables may have turned numbers and booleans into text, or text into numbers."""
+    for same in (_same_value, _same_text):
+        for position, choice in enumerate(choices):
+            if same(choice, value):
+                return float(position)
+    return math.nan
+
+
+def _same_value(choice: Choice, value: object) -> bool:
+    return choice_key(choice) == choice_key(value)
+
+
+def _same_text(choice: Choice, value: object) -> bool:
+    if choice is None:
+        return False
+    return not set(_labels(choice)).isdisjoint(_labels(value))
+
+
+def _labels(value: object) -> Iterator[str]:
+    """What the value may look like elsewhere: True as "true" or 1, 16 as "16" or 16.0."""
+    if isinstance(value, bool):
+        yield str(value).lower()
+        yield repr(float(value))
+        return
+    text = str(value).strip()
+    yield text.lower() if text.lower() in ("true", "false") else text
+    try:
+        yield repr(float(text))
+    except ValueError:
+        return
