@@ -314,11 +314,12 @@ def test_only_categories():
         0.5 + 1e-5 * np.random.default_rng(0).random((10, 3)),
         np.random.default_rng(0).random((10, 3)) * [1, 1e-4, 1e-8],
         np.repeat(np.random.default_rng(0).random((4, 3)), 5, axis=0),
+        np.array([[0.0], [0.0], [1.0], [1.0], [1e-8]]) * np.ones(2),
         np.random.default_rng(0).random((3, 8)),
         np.random.default_rng(0).random((9, 8)),
     ],
     ids=["one", "agree", "corner", "other corner", "two", "line", "flat", "grid", "dust", "tiny",
-         "wild", "repeats", "T<p", "T=p+1"],
+         "wild", "repeats", "nearly repeats", "T<p", "T=p+1"],
 )  # fmt: skip
 def test_there_is_always_a_usable_full_dimensional_region(points, shape, outliers):
     dim = points.shape[1]
@@ -334,7 +335,7 @@ def test_there_is_always_a_usable_full_dimensional_region(points, shape, outlier
         assert not learned.outliers
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_declared_bounds_are_law_whatever_the_points(data):
     dim = data.draw(st.integers(1, 4))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.fit.fit import RESOLUTION, Fit, least_reach
+from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.regions import Box
 
 
@@ -26,7 +26,7 @@ def fit_box(points: FloatArray, outliers: float = 0.0) -> Fit[Box]:
 def _slack_box(points: FloatArray, outliers: float) -> Fit[Box]:
     from ringfence.fit.solvers.slack_box_penalty import slack_box_for
 
-    answer = slack_box_for(points, outliers)
+    answer = solve_patiently(lambda tol: slack_box_for(points, outliers, tol=tol))
     region, widened = _with_room(answer.lower, answer.upper, len(points))
     return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.fit.fit import RESOLUTION, Fit, least_reach
+from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.fit.solvers.affine import Frame, affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.slack_ellipsoid_path import slack_ellipsoid_for
@@ -53,7 +53,7 @@ def _solve(points: FloatArray, outliers: float) -> _Answer:
     if dim == 0:
         return _Answer(np.zeros(0), np.zeros((0, 0)), np.zeros(n_tasks), None, 0.0)
     if outliers > 0 and n_tasks > dim + 1:  # in a simplex no corner lies farther out than another
-        slack = slack_ellipsoid_for(points, outliers)
+        slack = solve_patiently(lambda tol: slack_ellipsoid_for(points, outliers, tol=tol))
         excess = np.maximum(slack.norms - 1.0, 0.0)
         return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap)
     exact = minimum_ellipsoid(points)

@@ -8,19 +8,28 @@ incumbents do determine is left exactly as the equations give it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ringfence.arrays import FloatArray
+from ringfence.errors import FitError
 from ringfence.regions import Box, Ellipsoid
 
 RegionT = TypeVar("RegionT", Box, Ellipsoid)
+Answer = TypeVar("Answer")
 
 FEW_TASKS_REACH = 0.3
 """Half-width, in unit coordinates, where too few tasks speak. Measured: docs/few-tasks.md."""
 
 RESOLUTION = 1e-7
 """Coordinates that differ by less are taken as equal (single precision tells no more)."""
+
+
+TOLERANCES = (1e-9, 1e-7, 1e-6)
+"""Gaps asked of the slack solvers, one after the other: where points all but coincide, rounding may
+forbid the first. The gap of the answer is reported in any case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +45,14 @@ class Fit(Generic[RegionT]):
     """Certified distance from the optimum: nats of log volume (ellipsoid), relative (box)."""
     widened: int
     """Number of directions that the incumbents do not determine."""
+
+
+def solve_patiently(solve: Callable[[float], Answer]) -> Answer:
+    """`solve(tol)` with the smallest of the tolerances that can be certified."""
+    for tol in TOLERANCES[:-1]:
+        with suppress(FitError):
+            return solve(tol)
+    return solve(TOLERANCES[-1])
 
 
 def least_reach(n_tasks: int, dim: int) -> float:
