@@ -61,7 +61,7 @@ class Target:
             n: rng.integers(len(c), size=DRAWS).astype(float) for n, c in self.choices.items()
         }
         for block in learned.blocks:
-            columns |= block.encoding.decode(learned.draw(block, DRAWS, rng))
+            columns |= block.encoding.decode(learned.draw(block, DRAWS, rng).points)
         for condition in self.space.conditions:
             wanted = [self.choices[condition.parent].index(v) for v in condition.values]
             inactive = ~np.isin(columns[condition.parent], wanted)

@@ -18,6 +18,7 @@ LAYERS = [
     {"files", "numbers"},
     {"space", "regions"},
     {"history", "fit"},
+    {"blocks"},
     {"learned"},
     {"learned_file", "learned_text"},
     {"learned_diff", "learning"},

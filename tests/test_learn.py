@@ -271,6 +271,14 @@ def test_shares_of_blocks_that_hang_together_are_averaged_together():
     assert learned.volume_fraction == pytest.approx((0.5 * 0.2 + 0.2 + 1) / 3)
 
 
+def test_the_acceptance_of_draws_is_told(mixed_history):
+    for shape in SHAPES:
+        learned = rf.learn(mixed_history, MIXED, shape=shape)
+        draws = learned.draw(learned.blocks[0], 500, np.random.default_rng(0))
+        assert draws.points.shape == (500, 2) and draws.method == "rejection"
+        assert (draws.acceptance == 1.0) if shape == "box" else (0.1 < draws.acceptance < 1.0)
+
+
 def test_no_configurations_are_an_empty_list(mixed_history):
     assert rf.learn(mixed_history, MIXED).sample(0) == []
 

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
+from ringfence.blocks import Block
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
-from ringfence.learned import Block, Count, LearnedSpace, Provenance, Settings, Task
+from ringfence.learned import Count, LearnedSpace, Provenance, Settings, Task
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Condition, Encoding, Space, choice_key
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ringfence.learned import Block, LearnedSpace
+from ringfence.blocks import Block
+from ringfence.learned import LearnedSpace
 from ringfence.space import Categorical, Choice, Condition, Constant, Parameter
 
 BAR = 24

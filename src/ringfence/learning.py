@@ -10,6 +10,7 @@ import numpy as np
 
 from ringfence import __version__
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.blocks import Block
 from ringfence.errors import SettingError
 from ringfence.fit import Fit, fit_box
 from ringfence.history import (
@@ -21,7 +22,7 @@ from ringfence.history import (
     infer_space,
     usable_rows,
 )
-from ringfence.learned import Block, LearnedSpace, Provenance, Settings, Task
+from ringfence.learned import LearnedSpace, Provenance, Settings, Task
 from ringfence.numbers import whole_number
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Config, Constant, Encoding, Space, value_of

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.blocks import Block
 from ringfence.errors import MissingExtraError
-from ringfence.learned import Block, LearnedSpace
+from ringfence.learned import LearnedSpace
 from ringfence.learned_text import headline, percent, volume_line
 from ringfence.regions import Box
 
