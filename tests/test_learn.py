@@ -233,7 +233,9 @@ def test_tasks_that_only_leave_together_stay_and_that_is_said():
         for shape in SHAPES:
             learned = rf.learn(incumbent_history(cloud), unit_space(2), shape=shape, outliers=0.1)
             assert not learned.outliers
-            assert any("only be left outside together" in n for n in learned.provenance.notes)
+            assert "left outside (2 asked for; the others can only leave together): no task" in str(
+                learned
+            )
             assert all(learned.contains(c) for c in learned.sample(50, seed=0))
 
 
@@ -243,7 +245,7 @@ def test_more_outliers_than_asked_are_remarked():
     points = np.vstack([middle, np.zeros((3, 1)), np.ones((3, 1))])
     learned = rf.learn(incumbent_history(points), unit_space(1), outliers=0.03)
     assert len(learned.outliers) > 1
-    assert any("leave together" in note for note in learned.provenance.notes)
+    assert "left outside (1 asked for; tasks can leave together only): " in str(learned)
 
 
 def test_many_switches_do_not_take_forever():
@@ -277,6 +279,41 @@ def test_the_acceptance_of_draws_is_told(mixed_history):
         draws = learned.draw(learned.blocks[0], 500, np.random.default_rng(0))
         assert draws.points.shape == (500, 2) and draws.method == "rejection"
         assert (draws.acceptance == 1.0) if shape == "box" else (0.1 < draws.acceptance < 1.0)
+
+
+def test_the_ranges_as_a_space_of_their_own(mixed_history):
+    learned = rf.learn(mixed_history, MIXED)
+    space = learned.as_space()
+    assert (space["lr"].low, space["lr"].high) == learned.bounds["lr"] and space["lr"].log
+    assert (space["depth"].low, space["depth"].high) == learned.bounds["depth"]
+    assert space["batch"].choices[0] == learned.bounds["batch"][0] and space["batch"].ordered
+    assert all(space.contains(config) for config in learned.sample(100, seed=0))
+    runs = mixed_runs().filter(pl.col("booster") == "dart")
+    alone = rf.History.from_frame(runs, task="task", objective="error")
+    single = rf.learn(alone, MIXED, categories="observed").as_space()
+    assert single["booster"] == rf.Constant("dart")
+    assert not single.conditions and "rate" in single
+    runs = mixed_runs().filter(pl.col("booster") == "gblinear")
+    alone = rf.History.from_frame(runs, task="task", objective="error")
+    single = rf.learn(alone, MIXED, categories="observed").as_space()
+    assert "rate" not in single and "depth" not in single
+
+
+def test_observed_categories_are_those_of_the_tasks_inside():
+    points = np.random.default_rng(0).uniform(0.4, 0.6, (12, 2))
+    points[11] = 0.95
+    frame = incumbent_history(points).frame.with_columns(k=pl.Series(["a", "b"] * 5 + ["a", "odd"]))
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    learned = rf.learn(history, outliers=0.05, refit=True, categories="observed")
+    assert "t11" in learned.outliers
+    assert learned.choices["k"] == ("a", "b")
+
+
+def test_a_refitted_region_has_the_gap_of_its_own(mixed_history):
+    refit = rf.learn(mixed_history, MIXED, shape="ellipsoid", outliers=0.1, refit=True)
+    inside = [task.name for task in refit.tasks if not task.outside]
+    exact = rf.learn(mixed_history.only(inside), MIXED, shape="ellipsoid")
+    assert refit.blocks[0].gap == exact.blocks[0].gap
 
 
 def test_no_configurations_are_an_empty_list(mixed_history):

@@ -14,7 +14,7 @@ import pytest
 import ringfence as rf
 from conftest import MIXED
 from ringfence.learned_diff import describe
-from ringfence.learned_file import encode, schema
+from ringfence.learned_file import decode, encode, schema
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "learned-space.schema.json"
 
@@ -144,6 +144,13 @@ def test_the_table_names_every_parameter_and_what_is_kept(learned):
     assert learned.outliers[0] in text
 
 
+def test_a_picture_shows_every_numeric_parameter(learned, tmp_path):
+    figure = learned.plot()
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["lr", "batch", "depth", "rate"]
+    assert len(figure.axes) == 2  # the ranges, and lr against batch
+
+
 def test_a_diff_says_what_changed(mixed_history):
     old = rf.learn(mixed_history, MIXED)
     new = rf.learn(mixed_history.only(mixed_history.tasks[:15]), MIXED, outliers=0.2)
@@ -153,6 +160,10 @@ def test_a_diff_says_what_changed(mixed_history):
     assert "tasks gone: task15, task16, task17, task18, task19" in text
     assert "now outside: " in text and "volume kept: " in text
     assert "lr " in text
+    turned = json.loads(encode(old))
+    for block in turned["blocks"]:
+        block["region"]["upper"] = [value - 1e-9 for value in block["region"]["upper"]]
+    assert "another shape" in "\n".join(describe(old, decode(json.dumps(turned).encode())))
 
 
 def test_an_absurd_ellipsoid_is_damage(mixed_history, tmp_path):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from ringfence.checking import Check, Comparison, check, compare
     from ringfence.errors import (
         FileError,
         FitError,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Categorical",
+    "Check",
+    "Comparison",
     "Condition",
     "Constant",
     "FileError",
@@ -48,6 +51,8 @@ __all__ = [
     "Space",
     "SpaceError",
     "__version__",
+    "check",
+    "compare",
     "example_history",
     "infer_space",
     "learn",
@@ -63,6 +68,7 @@ _HOMES = {
     "history": ["History", "infer_space", "read_history"],
     "history.example": ["example_history"],
     "learning": ["learn"],
+    "checking": ["Check", "Comparison", "check", "compare"],
     "learned": ["LearnedSpace"],
     "learned_file": ["load"],
 }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.regions import VOLUME_DRAWS, Box, Clipped
 from ringfence.space import Categorical, Choice, Condition, Encoding, Int, Space, axis_of
 
@@ -60,6 +60,25 @@ class Block:
         if share * VOLUME_DRAWS < 100:  # too rare to count: the volume before rounding
             return math.exp(min(self.region.log_volume, 0.0))
         return math.exp(cells.log_volume) * share
+
+
+def rows_inside(
+    space: Space,
+    blocks: Sequence[Block],
+    kept: Mapping[str, Sequence[Choice]],
+    columns: Mapping[str, FloatArray],
+) -> BoolArray:
+    """Which of many configurations are inside every block and among the `kept` choices: columns of
+    numbers, of positions among the choices for categorical parameters, NaN where inactive."""
+    result = np.ones(len(next(iter(columns.values()))), dtype=bool)
+    for block in blocks:
+        points = block.encoding.encode(columns)
+        active = ~np.isnan(points).any(axis=1)
+        result[active] &= block.region.contains(points[active])
+    for name, choices in space.unordered_choices().items():
+        gone = [i for i, choice in enumerate(choices) if choice not in kept[name]]
+        result &= ~np.isin(columns[name], gone)
+    return result
 
 
 def expected_share(space: Space, blocks: Sequence[Block]) -> float:

@@ -17,16 +17,20 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.blocks import Block, expected_share
+from ringfence.blocks import Block, expected_share, rows_inside
 from ringfence.errors import SpaceError
 from ringfence.history.usable import Dropped
 from ringfence.numbers import generator, whole_number
 from ringfence.regions import Draws, sample
 from ringfence.space import (
+    Categorical,
     Choice,
+    Condition,
     Config,
     Constant,
+    Parameter,
     Space,
+    allows,
     choice_key,
     value_of,
 )
@@ -143,16 +147,7 @@ class LearnedSpace:
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie inside: columns of numbers, of positions among the
         choices for categorical parameters, NaN where inactive (the layout of `usable_rows`)."""
-        result = np.ones(len(next(iter(columns.values()))), dtype=bool)
-        for block in self.blocks:
-            points = block.encoding.encode(columns)
-            active = ~np.isnan(points).any(axis=1)
-            result[active] &= block.region.contains(points[active])
-        every = self.space.unordered_choices()
-        for name, kept in self.choices.items():
-            gone = [i for i, choice in enumerate(every[name]) if choice not in kept]
-            result &= ~np.isin(columns[name], gone)
-        return result
+        return rows_inside(self.space, self.blocks, self.choices, columns)
 
     def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
         """`n` configurations drawn uniformly from the learned space, as plain dicts in the user's
@@ -178,6 +173,27 @@ class LearnedSpace:
         the share of proposals that were accepted and the method that gave them."""
         known = self._incumbents_inside(block)
         return sample(block.region, n, rng, snap=block.encoding.snap, known=known)
+
+    def as_space(self) -> Space:
+        """The ranges and choices as a space of their own: the box, or the box around the ellipsoid.
+        A range that shrank to one value is a constant."""
+        bounds = self.bounds
+        parameters: dict[str, Parameter] = {}
+        for name, parameter in self.space.parameters.items():
+            kept = self.choices.get(name)
+            if name in bounds:
+                parameters[name] = _narrowed(parameter, *bounds[name])
+            elif kept is not None and len(kept) > 1:
+                parameters[name] = Categorical(kept)
+            else:
+                parameters[name] = Constant(kept[0]) if kept else parameter
+        return _restricted(self.space, parameters)
+
+    def plot(self) -> Any:
+        """A matplotlib figure: ranges before and after, and pairs of parameters."""
+        from ringfence.report.picture import figure
+
+        return figure(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the learned space to a JSON file; the file is complete or not there at all."""
@@ -226,3 +242,29 @@ class LearnedSpace:
             if not task.outside and block.names[0] in task.incumbent
         ]
         return np.concatenate(points) if points else None
+
+
+def _narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:
+    """The parameter with these bounds."""
+    if isinstance(parameter, Categorical):
+        first, last = parameter.choices.index(low), parameter.choices.index(high)
+        kept = parameter.choices[first : last + 1]
+        return Categorical(kept, ordered=True) if len(kept) > 1 else Constant(kept[0])
+    if low == high or isinstance(parameter, Constant):
+        return Constant(low)
+    return type(parameter)(low, high, parameter.log)
+
+
+def _restricted(space: Space, parameters: dict[str, Parameter]) -> Space:
+    """The space of these narrower parameters: conditions on the values that are left, without the
+    parameters that can no longer be active."""
+    conditions = []
+    for child in space.parents_first:
+        for condition in space.conditions_of(child):
+            parent = parameters.get(condition.parent)
+            values = [v for v in condition.values if parent is not None and allows(parent, v)]
+            if not values:
+                parameters.pop(child, None)
+            elif not isinstance(parent, Constant):
+                conditions.append(Condition(child, condition.parent, tuple(values)))
+    return Space(parameters, [c for c in conditions if c.child in parameters])

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from ringfence.learned import LearnedSpace
+from ringfence.learned_file import encode_regions
 from ringfence.learned_text import align, original, percent, plain, spans_of, value
+from ringfence.space import Categorical, Parameter
 
 
 def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     """Lines that say what is different in `new`; one line if nothing is."""
-    lines = [*_settings(old, new), *_parameters(old, new), *_tasks(old, new)]
+    lines = [
+        *_settings(old, new),
+        *_originals(old, new),
+        *_parameters(old, new),
+        *_tasks(old, new),
+    ]
     if not lines:
         return ["nothing changed"]
     before, after = percent(old.volume_fraction), percent(new.volume_fraction)
@@ -31,7 +40,8 @@ def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         first = before.get(name, ("absent", ""))
         second = after.get(name, ("absent", ""))
         if first != second:
-            rows.append([name, first[0], second[0], f"{first[1]} → {second[1]}"])
+            shares = " → ".join(share for share in (first[1], second[1]) if share)
+            rows.append([name, first[0], second[0], shares])
     return align(rows) if len(rows) > 1 else []
 
 
@@ -43,14 +53,30 @@ def _ranges(learned: LearnedSpace) -> dict[str, tuple[str, str]]:
         if name in spans:
             low, high = bounds[name]
             start, stop = spans[name]
-            within = f"{value(low)} … {value(high)} of {original(parameter)}"
-            ranges[name] = within, percent(stop - start)
+            ranges[name] = f"{value(low)} … {value(high)}", percent(stop - start)
         elif name in learned.choices:
             kept = ", ".join(value(choice) for choice in learned.choices[name])
-            ranges[name] = f"{kept} of {original(parameter)}", ""
+            ranges[name] = kept, percent(len(learned.choices[name]) / _count(parameter))
         else:
             ranges[name] = original(parameter), ""
     return ranges
+
+
+def _count(parameter: Parameter) -> int:
+    return len(parameter.choices) if isinstance(parameter, Categorical) else 1
+
+
+def _originals(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    """Original ranges that changed, and regions that changed within the same ranges."""
+    lines = [
+        f"original range of {name}: {original(old.space[name])} → {original(new.space[name])}"
+        for name in old.space
+        if name in new.space and old.space[name] != new.space[name]
+    ]
+    same_ranges = _ranges(old) == _ranges(new)
+    if same_ranges and encode_regions(old) != encode_regions(new):
+        lines.append("the region within these ranges has another shape")
+    return lines
 
 
 def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
@@ -64,8 +90,16 @@ def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         ("no longer outside", (set(old.outliers) - set(new.outliers)) & after.keys()),
     ):
         if names:
-            lines.append(f"{label}: {', '.join(plain(name) for name in sorted(names))}")
+            lines.append(
+                f"{label}: {', '.join(plain(name) for name in sorted(names, key=_natural))}"
+            )
     return lines
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts task10 after task2."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
 
 def _moved(old: LearnedSpace, new: LearnedSpace) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ringfence.blocks import Block
@@ -14,19 +15,42 @@ BAR = 24
 def summary(learned: LearnedSpace) -> str:
     """The whole table: headline, one line a parameter, volume, outliers."""
     lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
-    if learned.outliers:
-        lines.append(f"left outside: {_some(learned.outliers)}")
-    for block in learned.blocks:
-        if block.widened:
-            lines.append(_widened(block))
-    return "\n".join(lines)
+    lines += outlier_lines(learned)
+    lines += [_widened(block) for block in learned.blocks if block.widened]
+    return "\n".join([*lines, *row_lines(learned)])
 
 
 def headline(learned: LearnedSpace) -> str:
     """One sentence: the shape and how many tasks it holds."""
     inside = len(learned.tasks) - len(learned.outliers)
-    of = f"{inside} of {len(learned.tasks)}" if learned.outliers else f"all {inside}"
+    total = len(learned.tasks)
+    if total == 1:
+        return f"{learned.shape} around the best configuration of one task"
+    of = f"{inside} of {total}" if learned.outliers else f"all {inside}"
     return f"{learned.shape} around the best configurations of {of} tasks"
+
+
+def outlier_lines(learned: LearnedSpace) -> list[str]:
+    """Who was left outside, and why that may be more or fewer than asked for."""
+    asked = math.ceil(learned.settings.outliers * len(learned.tasks) - 1e-9)
+    left = len(learned.outliers)
+    if left > asked:
+        why = f" ({asked} asked for; tasks can leave together only)"
+    elif left < asked:
+        why = f" ({asked} asked for; the others can only leave together)"
+    else:
+        why = ""
+    names = some(learned.outliers) if left else "no task"
+    return [f"left outside{why}: {names}"] if left or asked else []
+
+
+def row_lines(learned: LearnedSpace) -> list[str]:
+    """How many rows of the history counted, and why the others did not."""
+    provenance = learned.provenance
+    lines = [f"{provenance.rows_used:,} of {provenance.rows:,} rows of {provenance.source} used"]
+    for dropped in provenance.dropped:
+        lines.append(f"  {dropped.rows:,} dropped: {dropped.reason} ({plain(dropped.example)})")
+    return lines
 
 
 def volume_line(learned: LearnedSpace) -> str:
@@ -122,12 +146,13 @@ def _when(conditions: Sequence[Condition]) -> str:
 def _widened(block: Block) -> str:
     names = ", ".join(block.names)
     return (
-        f"note: {block.tasks} tasks leave {block.widened} of {len(block.names)} directions of "
-        f"({names}) undetermined; there the region keeps room around them"
+        f"note: too few tasks ({block.tasks}) for ({names}): {block.widened} of {len(block.names)} "
+        "directions are undetermined, and the region keeps room there"
     )
 
 
-def _some(names: Sequence[str], most: int = 12) -> str:
+def some(names: Sequence[str], most: int = 12) -> str:
+    """The names in a line, the rest counted."""
     shown = ", ".join(plain(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,8 +52,8 @@ def learn(
         space: what may be tuned; its bounds are never left. None takes the space that the history
             carries, or infers one from the observed values.
         shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6).
-        outliers: ν, the share of tasks to leave outside (eqs. 7 and 8): the smallest penalty that
-            leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
+        outliers: ν, the least share of tasks to leave outside (eqs. 7, 8): the smallest penalty
+            that leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
             choice, 0.5 for the box and 0.1 for the ellipsoid.
         refit: draw the exact region (eqs. 5, 6) around the tasks that are not outliers. The paper's
             rule leaves its outliers only just outside, so its regions still reach out to them.
@@ -64,7 +63,9 @@ def learn(
             a `seed` a random choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
     """
-    settings = _settings(shape, outliers, refit, categories, n_evaluations, seed, average_repeats)
+    settings = checked_settings(
+        shape, outliers, refit, categories, n_evaluations, seed, average_repeats
+    )
     if not isinstance(history, History):
         raise SettingError(
             f"learn takes a History, not {type(history).__name__}; "
@@ -86,7 +87,7 @@ def learn(
         seed=settings.seed,
         average_repeats=average_repeats,
     )
-    fitted = _fit_blocks(space, best, settings)
+    fitted = fit_blocks(space, best, settings)
     taken = usable.frame.height if n_evaluations is None else int(best[COUNT].sum())
     provenance = Provenance(
         ringfence=__version__,
@@ -97,14 +98,14 @@ def learn(
         rows=len(history),
         rows_used=taken,
         dropped=usable.dropped,
-        notes=(*notes, *usable.notes, *fitted.notes),
+        notes=(*notes, *usable.notes),
     )
-    choices = _choices(space, best, settings.categories)
+    choices = kept_choices(space, best.filter(~fitted.outside), settings.categories)
     tasks = _tasks(space, best, fitted, -1.0 if provenance.direction == "maximize" else 1.0)
     return LearnedSpace(space, fitted.blocks, choices, tasks, settings, provenance)
 
 
-def _settings(
+def checked_settings(
     shape: Literal["box", "ellipsoid"],
     outliers: float | Literal["paper"],
     refit: bool,
@@ -113,6 +114,7 @@ def _settings(
     seed: int | None,
     average_repeats: bool,
 ) -> Settings:
+    """The settings of `learn`, or SettingError with what is wrong."""
     if shape not in ("box", "ellipsoid"):
         raise SettingError(f"shape must be 'box' or 'ellipsoid', not {shape!r}")
     if categories not in ("all", "observed"):
@@ -135,47 +137,42 @@ def _settings(
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted:
+class Fitted:
     """The blocks, and where each task lies."""
 
     blocks: tuple[Block, ...]
     slack: FloatArray  # (T,)
     outside: BoolArray  # (T,)
-    notes: tuple[str, ...]
 
 
-def _fit_blocks(space: Space, best: pl.DataFrame, settings: Settings) -> _Fitted:
+def fit_blocks(space: Space, best: pl.DataFrame, settings: Settings) -> Fitted:
+    """The regions around the incumbents `best`, one row a task."""
     columns = {name: best[name].to_numpy() for name in best.columns if name in space}
     slack = np.zeros(best.height)
     outside = np.zeros(best.height, dtype=bool)
     blocks: list[Block] = []
-    notes: list[str] = []
-    for names in _blocks(space):
+    groups = _blocks(space)
+    some_always_active = any(not space.conditions_of(names[0]) for names in groups)
+    for names in groups:
         encoding = Encoding.of(space, names)
         points = encoding.encode(columns)
         active = ~np.isnan(points).any(axis=1)
         shaping = active & ~outside  # a task left outside shapes no further block
         # ν is a share of all tasks: it is spent where all of them speak. Blocks that only some
         # speak of are drawn exactly around those that are still inside.
-        outliers = settings.outliers if not blocks or blocks[0].conditions else 0.0
+        spent = some_always_active and blocks
+        outliers = 0.0 if spent else settings.outliers
         block, block_slack = _fit(space, encoding, points[shaping], settings.shape, outliers)
         inside = shaping & block.region.contains(points)
-        if outliers > 0 and not inside.any():
-            notes.append("the tasks can only be left outside together, so none is")
+        if outliers > 0 and not inside.any():  # they can only leave together, so none does
             block, block_slack = _fit(space, encoding, points[shaping], settings.shape, 0.0)
         elif settings.refit and outliers > 0:
             exact, _ = _fit(space, encoding, points[inside], settings.shape, 0.0)
-            block = replace(block, region=exact.region, widened=exact.widened)
+            block = replace(block, region=exact.region, gap=exact.gap, widened=exact.widened)
         slack[shaping] += block_slack
         outside |= active & ~block.region.contains(points)
         blocks.append(block)
-    asked = math.ceil(settings.outliers * len(outside) - 1e-9)
-    left = int(outside.sum())
-    if left > asked:
-        notes.append(f"{asked} tasks were to be left outside, {left} leave together")
-    elif left < asked and not notes:
-        notes.append(f"{asked} tasks were to be left outside, only {left} can be")
-    return _Fitted(tuple(blocks), slack, outside, tuple(notes))
+    return Fitted(tuple(blocks), slack, outside)
 
 
 def _blocks(space: Space) -> list[tuple[str, ...]]:
@@ -222,7 +219,7 @@ def _whole_cells(box: Box, encoding: Encoding) -> Box:
     return Box(lower, upper)
 
 
-def _tasks(space: Space, best: pl.DataFrame, fitted: _Fitted, sign: float) -> tuple[Task, ...]:
+def _tasks(space: Space, best: pl.DataFrame, fitted: Fitted, sign: float) -> tuple[Task, ...]:
     return tuple(
         Task(
             name=row[TASK],
@@ -247,7 +244,9 @@ def _config(space: Space, row: dict[str, Any]) -> Config:
     return {name: config[name] for name in space.active(config)} if space.conditions else config
 
 
-def _choices(space: Space, best: pl.DataFrame, categories: str) -> dict[str, tuple[Choice, ...]]:
+def kept_choices(
+    space: Space, best: pl.DataFrame, categories: str
+) -> dict[str, tuple[Choice, ...]]:
     """The choices of the unordered categorical parameters that stay."""
     every = space.unordered_choices()
     if categories == "all":

@@ -16,7 +16,7 @@ import ringfence as rf
 from conftest import MIXED, mixed_runs
 from ringfence.space import write_space
 
-COMMANDS = ["learn", "show", "sample", "infer", "demo"]
+COMMANDS = ["learn", "check", "show", "sample", "infer", "demo"]
 
 
 def run(*arguments, stdin=None, cwd=None, code=0):
@@ -101,6 +101,8 @@ def test_show_and_diff(folder):
     assert "1e-05 … 1 (log)" in out and "█" in out
     out, _ = run("show", folder / "box.json", "--tasks")
     assert "task19" in out and "inside" in out
+    out, _ = run("show", folder / "box.json", "--plot", folder / "box.png")
+    assert "box.png" in out and (folder / "box.png").read_bytes()[:4] == b"\x89PNG"
     out, _ = run("show", folder / "box.json", "--diff", folder / "ring.json")
     assert "shape: box → ellipsoid" in out
     out, _ = run("show", folder / "box.json", "--diff", folder / "box.json")
@@ -125,13 +127,31 @@ def test_infer_writes_a_space_that_learn_takes(folder):
     assert "lr is a number from" in err
     out, _ = run("learn", folder / "runs.parquet", "--space", folder / "inferred.json")
     assert "volume kept" in out
+    for name in ("s.yaml", "s.toml"):
+        run("infer", folder / "runs.parquet", "-o", folder / name)
+        assert rf.read_space(folder / name) == rf.read_space(folder / "inferred.json")
+    out, _ = run("infer", folder / "runs.parquet", "--ignore", "lr")
+    assert "lr" not in json.loads(out)["parameters"]
     out, _ = run("infer", folder / "runs.parquet")
     assert set(json.loads(out)) == {"parameters", "conditions"}
 
 
+def test_check_in_text_and_json_and_as_a_gate(folder):
+    options = [folder / "runs.parquet", "--space", folder / "space.json"]
+    out, _ = run("check", *options)
+    assert "10 draws inside are worth" in out and "90% interval" in out
+    out, _ = run("check", *options, "--format", "json", "--require-speedup", "0.1")
+    found = json.loads(out)
+    assert len(found["tasks"]) == 20 and found["verdict"]
+    _, err = run("check", *options, "--require-speedup", "1000", code=2)
+    assert "is below 1000" in err
+    out, _ = run("check", *options, "--compare")
+    assert "ellipsoid, outliers 0.1, refit" in out and ("take: " in out or "keep the" in out)
+
+
 def test_the_demo_runs_and_leaves_a_space_and_a_picture(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
-    assert "volume kept" in out
+    assert "volume kept" in out and "10 draws inside are worth" in out
     learned = rf.load(tmp_path / "demo" / "learned.json")
     assert len(learned.tasks) >= 15
     assert (tmp_path / "demo" / "learned.png").read_bytes()[:4] == b"\x89PNG"
@@ -148,6 +168,11 @@ def test_the_demo_runs_and_leaves_a_space_and_a_picture(tmp_path):
         (["learn", "runs.csv", "--outliers", "2"], "outliers must be a share"),
         (["learn", "runs.csv", "-o", "none/l.json"], "cannot write none/l.json"),
         (["learn", "runs.csv", "--format", "xls"], "format must be"),
+        (
+            ["learn", "runs.csv", "--space", "space.json", "--parameters", "lr"],
+            "leave --parameters",
+        ),
+        (["show", "box.json", "--plot", "box.xyz"], "cannot write box.xyz"),
         (["learn", "runs.csv", "--seed", "-1"], "seed must be at least 0"),
         (["learn", "runs.csv", "--space", "box.json"], "is a learned space"),
         (["demo", "-o", "runs.csv"], "File exists"),

@@ -48,7 +48,14 @@ values = ["rbf"]
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("s.json", write_space(SPACE)), ("s.yaml", YAML), ("s.toml", TOML)]
+    ("name", "text"),
+    [
+        ("s.json", write_space(SPACE)),
+        ("s.yaml", YAML),
+        ("s.toml", TOML),
+        ("s.yaml", write_space(SPACE, ".yaml")),
+        ("s.toml", write_space(SPACE, ".toml")),
+    ],
 )
 def test_three_ways_to_write_one_space(tmp_path, name, text):
     (tmp_path / name).write_text(text)

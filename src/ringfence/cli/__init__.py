@@ -1,4 +1,4 @@
-"""The command line: `ringfence learn | show | sample | infer | demo`. Only here is printed."""
+"""The command line. Only here is printed."""
 
 from __future__ import annotations
 

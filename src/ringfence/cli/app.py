@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import ringfence
+from ringfence.cli.check import check
 from ringfence.cli.demo import demo
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
@@ -39,5 +40,5 @@ def root(
     """Learn the search space of the next tuning job from the jobs already run."""
 
 
-for command in (learn, show, sample, infer, demo):
+for command in (learn, check, show, sample, infer, demo):
     app.command()(command)

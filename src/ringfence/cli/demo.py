@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +19,8 @@ def demo(
 
     Example: ringfence demo -o demo
     """
+    from ringfence.checking import check
+    from ringfence.checking.text import headline
     from ringfence.cli.learn import account
     from ringfence.history.example import example_history
     from ringfence.learned_text import percent
@@ -38,4 +42,7 @@ def demo(
     learned.save(output / "learned.json")
     draw(learned, output / "learned.png")
     typer.echo(f"\nwritten to {output}/learned.json and {output}/learned.png")
-    typer.echo(f"draw from it:  ringfence sample {output}/learned.json -n 5 --seed 0")
+    typer.echo("\nwould it have helped? each task left out in turn:")
+    typer.echo(headline(check(history, shape="ellipsoid", outliers=0.1, refit=True)))
+    program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
+    typer.echo(f"\ndraw from it:  {program} sample {output}/learned.json -n 5 --seed 0")

@@ -15,6 +15,7 @@ def infer(
     task: options.TaskColumn = None,
     objective: options.Objective = None,
     parameters: options.Parameters = None,
+    ignore: options.Ignore = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
     ] = None,
@@ -28,11 +29,11 @@ def infer(
     from ringfence.history import infer_space
     from ringfence.space import write_space
 
-    history = options.read(source, task, objective, None, parameters, format=format)
+    history = options.read(source, task, objective, None, parameters, format=format, ignore=ignore)
     inferred = infer_space(history)
     for note in (*history.notes, *inferred.notes):
         typer.echo(f"  {note}", err=True)
-    text = write_space(inferred.space)
+    text = write_space(inferred.space, output.suffix if output else ".json")
     if output is None:
         typer.echo(text, nl=False)
     else:

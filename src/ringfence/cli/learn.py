@@ -25,7 +25,7 @@ def learn(
     ] = None,
     shape: Annotated[Shape, typer.Option(help="Shape of the region.")] = Shape.box,
     outliers: Annotated[
-        str, typer.Option(help="Share of tasks to leave outside, or 'paper'.")
+        str, typer.Option(help="Least share of tasks to leave outside, or 'paper'.")
     ] = "0",
     refit: Annotated[
         bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
@@ -34,6 +34,7 @@ def learn(
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,
     parameters: options.Parameters = None,
+    ignore: options.Ignore = None,
     budget: options.Budget = None,
     status: options.Status = None,
     categories: Annotated[
@@ -55,19 +56,23 @@ def learn(
     Example: ringfence learn runs.parquet --task dataset --objective error --shape ellipsoid
     --outliers 0.1 -o learned.json
     """
-    from ringfence.errors import FileError
+    from ringfence.errors import FileError, SettingError
     from ringfence.learned_file import encode
     from ringfence.learning import learn as learn_space
     from ringfence.space import read_space
 
     if output not in (None, "-") and not Path(output).parent.is_dir():
         raise FileError(f"cannot write {output}: there is no such folder")
-    history = options.read(source, task, objective, maximize, parameters, budget, status, format)
+    if space is not None and parameters is not None:
+        raise SettingError("--space names the parameters already; leave --parameters out")
+    history = options.read(
+        source, task, objective, maximize, parameters, budget, status, format, ignore
+    )
     learned = learn_space(
         history,
         read_space(space) if space else None,
         shape=shape.value,
-        outliers=_share(outliers),  # type: ignore[arg-type]
+        outliers=options.share(outliers),
         refit=refit,
         categories=categories.value,
         n_evaluations=n_evaluations,
@@ -86,25 +91,8 @@ def learn(
 
 
 def account(learned: LearnedSpace) -> list[str]:
-    """What was read, guessed, dropped and learned, as lines."""
-    provenance = learned.provenance
-    lines = [f"  {note}" for note in provenance.notes]
-    lines.append(
-        f"{provenance.rows_used:,} of {provenance.rows:,} rows of {provenance.source} used"
-    )
-    for dropped in provenance.dropped:
-        lines.append(f"  {dropped.rows:,} dropped: {dropped.reason} ({dropped.example})")
-    return [*lines, "", str(learned)]
+    """What was guessed, learned, used and dropped, as lines."""
+    from ringfence.learned_text import plain
 
-
-def _share(text: str) -> float | str:
-    from ringfence.errors import SettingError
-
-    if text == "paper":
-        return text
-    try:
-        return float(text)
-    except ValueError as error:
-        raise SettingError(
-            f"--outliers must be a share such as 0.1, or 'paper', not {text!r}"
-        ) from error
+    notes = [f"  {plain(note)}" for note in learned.provenance.notes]
+    return [*(["read off the table:", *notes, ""] if notes else []), str(learned)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -27,6 +27,9 @@ Maximize: TypeAlias = Annotated[
 ]
 Parameters: TypeAlias = Annotated[
     str | None, typer.Option("--parameters", help="Columns of the parameters, divided by commas.")
+]
+Ignore: TypeAlias = Annotated[
+    str | None, typer.Option("--ignore", help="Columns that are no parameters, divided by commas.")
 ]
 Budget: TypeAlias = Annotated[
     str | None,
@@ -64,6 +67,7 @@ def read(
     budget: str | None = None,
     status: str | None = None,
     format: str | None = None,
+    ignore: str | None = None,
 ) -> History:
     """The history that the options describe."""
     from ringfence.history import read_history
@@ -73,8 +77,27 @@ def read(
         task=task,
         objective=objective,
         direction=None if maximize is None else ("maximize" if maximize else "minimize"),
-        parameters=[name.strip() for name in parameters.split(",")] if parameters else None,
+        parameters=_names(parameters) if parameters else None,
+        ignore=_names(ignore) if ignore else (),
         budget=budget,
         status=status,
         format=format,  # type: ignore[arg-type]
     )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def share(text: str) -> float | Literal["paper"]:
+    """The value of --outliers."""
+    from ringfence.errors import SettingError
+
+    if text == "paper":
+        return "paper"
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(
+            f"--outliers must be a share such as 0.1, or 'paper', not {text!r}"
+        ) from None

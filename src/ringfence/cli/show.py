@@ -13,6 +13,9 @@ def show(
     diff: Annotated[
         Path | None, typer.Option(help="Another learned space: show what changed from LEARNED.")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw it to this file (.png, .svg or .pdf).")
+    ] = None,
     tasks: Annotated[
         bool, typer.Option("--tasks", help="Also list the tasks and their best configurations.")
     ] = False,
@@ -31,5 +34,10 @@ def show(
         return
     shown = load(learned)
     typer.echo(summary(shown))
+    if plot is not None:
+        from ringfence.report.picture import draw
+
+        draw(shown, plot)
+        typer.echo(f"\ndrawn to {plot}")
     if tasks:
         typer.echo("\n" + "\n".join(task_table(shown)))

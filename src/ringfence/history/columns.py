@@ -31,7 +31,7 @@ BOOKKEEPING = (
     "id", "index", "run", "run_id", "run_name", "trial", "trial_id", "number", "config",
     "config_id", "iteration", "seed", "repeat", "repetition", "fold", "timestamp", "date",
     "created", "start_time", "end_time", "duration", "runtime", "time", "train_time", "timetrain",
-    "timepredict", "fit_time", "elapsed", "user", "host", "",
+    "timepredict", "fit_time", "elapsed", "seconds", "secs", "memory", "user", "host", "",
 )  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def assign_roles(
     parameters: Sequence[str] | None = None,
     budget: str | None = None,
     status: str | None = None,
+    ignore: Sequence[str] = (),
 ) -> tuple[Roles, list[str]]:
     """The roles of the columns, and a line for each guess that was made."""
     notes: list[str] = []
@@ -63,7 +64,8 @@ def assign_roles(
         raise HistoryError(f"direction must be 'minimize' or 'maximize', not {direction!r}")
     if isinstance(parameters, str):
         parameters = [parameters]
-    for name in (task, objective, budget, status, *(parameters or ())):
+    ignore = [ignore] if isinstance(ignore, str) else ignore
+    for name in (task, objective, budget, status, *(parameters or ()), *ignore):
         if name is not None:
             require_column(frame, name)
     if task is None:
@@ -88,9 +90,10 @@ def assign_roles(
             notes.append(f"took the column {status!r} as the status of the runs")
     taken = {task, objective, budget, status}
     if parameters is None:
-        rest = [c for c in frame.columns if c not in taken]
+        rest = [c for c in frame.columns if c not in taken and c not in ignore]
         left = [c for c in rest if _is_bookkeeping(frame[c])]
         parameters = [c for c in rest if c not in left]
+        notes.append(f"took as parameters: {', '.join(parameters)}")
         if left:
             notes.append(f"not taken as parameters: {', '.join(left)}")
     roles = [name for name in (task, objective, budget, status, *parameters) if name is not None]
@@ -134,7 +137,9 @@ def _is_bookkeeping(column: pl.Series) -> bool:
         return True
     metrics = LOSSES + SCORES
     stem = name.rstrip("0123456789").rstrip("_")  # val_loss_3: one seed's or one fold's
-    if column.dtype.is_numeric() and (name in metrics or stem in metrics or stem.endswith("_time")):
+    if column.dtype.is_numeric() and (
+        name in metrics or stem in metrics or stem.endswith(("_time", "_seconds", "_secs"))
+    ):
         return True
     if column.dtype == pl.String and len(column) > 50:
         return column.n_unique() > 0.5 * len(column)  # names of runs, notes

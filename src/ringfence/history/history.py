@@ -41,11 +41,13 @@ class History:
         parameters: Sequence[str] | None = None,
         budget: str | None = None,
         status: str | None = None,
+        ignore: Sequence[str] = (),
     ) -> History:
         """A history from a pandas or polars DataFrame with one row an evaluation.
 
         `direction` is 'minimize' unless said otherwise. Columns that are not named are guessed, and
-        `notes` says how; `parameters` defaults to every column that plays no other part.
+        `notes` says how; `parameters` defaults to every column that plays no other part and is not
+        to `ignore`.
         """
         named = [task, objective, budget, status, *(parameters or ())]
         table = as_table(frame, [name for name in named if name is not None])
@@ -59,13 +61,15 @@ class History:
             parameters=parameters,
             budget=budget,
             status=status,
+            ignore=ignore,
         )
         return cls(table, roles, notes=tuple(notes))
 
     def __repr__(self) -> str:
         roles = self.roles
         return (
-            f"History({len(self)} runs of {len(self.tasks)} tasks, {roles.direction} "
+            f"History({len(self)} runs, {len(self.tasks)} task{'s' * (len(self.tasks) != 1)}, "
+            f"{roles.direction} "
             f"{roles.objective!r}, parameters: {', '.join(roles.parameters)})"
         )
 

@@ -11,6 +11,7 @@ they never meet ours:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -154,7 +155,7 @@ class _Judge:
         self.rows = self.rows.filter(mask)
 
 
-def _wanted_numbers(parent: Parameter, values: tuple[Choice, ...]) -> list[float]:
+def _wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
     if isinstance(parent, Categorical):
         return [float(i) for value in values if (i := parent.index(value)) is not None]
     return [float(value) for value in values if isinstance(value, (int, float))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -71,7 +71,7 @@ def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
     return pl.select(pl.when(inside).then(kept).otherwise(math.nan)).to_series()
 
 
-def _position(choices: tuple[Choice, ...], value: object) -> float:
+def _position(choices: Sequence[Choice], value: object) -> float:
     """Position of a table's value among the choices, NaN if it is none of them. The exact value
     wins; else tables may have turned numbers and booleans into text, or text into numbers."""
     for same in (_same_value, _same_text):

@@ -1,6 +1,6 @@
 """A learned space as a picture: ranges before and after, and the incumbents of pairs of parameters.
 
-Numbers first (`panels`), drawing second (`draw`).
+Numbers first (`pairs`, `outline`), drawing second (`figure`, `draw`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.blocks import Block
-from ringfence.errors import MissingExtraError
+from ringfence.errors import FileError, MissingExtraError
 from ringfence.learned import LearnedSpace
 from ringfence.learned_text import headline, percent, volume_line
 from ringfence.regions import Box
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_PAIRS = 6
+LEGEND = (
+    "black: best configuration of a task inside   red, ×: left outside   blue: learned\n"
+    "the lower panels show the region's shadow on two parameters; a cross may lie within it"
+)
 RING, FENCE, DOT, OUT = "#1f6f8b", "#e8f1f2", "#1b1b1e", "#d1495b"
 
 
@@ -73,6 +77,14 @@ def outline(block: Block, i: int, j: int) -> FloatArray:
 def draw(learned: LearnedSpace, path: str | PathLike[str]) -> None:
     """Write the picture to a file; the ending tells the format (.png, .svg, .pdf)."""
     try:
+        figure(learned).savefig(Path(path), dpi=150)
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot write {path}: {error}") from error
+
+
+def figure(learned: LearnedSpace) -> Any:
+    """The picture as a matplotlib figure that belongs to no window."""
+    try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -81,14 +93,15 @@ def draw(learned: LearnedSpace, path: str | PathLike[str]) -> None:
     columns = max(1, min(3, len(shown)))
     rows = -(-len(shown) // columns)
     count = sum(len(block.names) for block in learned.blocks)
-    figure: Any = Figure(figsize=(9, 1.2 + 0.42 * count + 3.0 * rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(1 + rows, columns, height_ratios=[0.42 * count + 0.5, *[3.0] * rows])
-    _draw_ranges(figure.add_subplot(grid[0, :]), learned)
+    made: Any = Figure(figsize=(9, 1.5 + 0.42 * count + 3.0 * rows), layout="constrained")
+    FigureCanvasAgg(made)
+    grid = made.add_gridspec(1 + rows, columns, height_ratios=[0.42 * count + 0.5, *[3.0] * rows])
+    _draw_ranges(made.add_subplot(grid[0, :]), learned)
     for k, pair in enumerate(shown):
-        _draw_pair(figure.add_subplot(grid[1 + k // columns, k % columns]), learned, pair)
-    figure.suptitle(f"{headline(learned)}\n{volume_line(learned)}", fontsize=11)
-    figure.savefig(Path(path), dpi=150)
+        _draw_pair(made.add_subplot(grid[1 + k // columns, k % columns]), learned, pair)
+    made.suptitle(f"{headline(learned)}\n{volume_line(learned)}", fontsize=11)
+    made.supxlabel(LEGEND, fontsize=8, color="#555555")
+    return made
 
 
 def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
@@ -96,7 +109,7 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
     for block in learned.blocks:
         tasks = [task for task in learned.tasks if block.names[0] in task.incumbent]
         points = np.array([block.encoding.point(t.incumbent)[0] for t in tasks])
-        colors = [OUT if task.outside else DOT for task in tasks]
+        outside = np.array([task.outside for task in tasks], dtype=bool)
         lower, upper = block.spans
         for j, name in enumerate(block.names):
             y = len(labels)
@@ -104,7 +117,8 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
             axes.barh(y, 1.0, height=0.62, color=FENCE)
             axes.barh(y, upper[j] - lower[j], left=lower[j], height=0.62, color=RING, alpha=0.55)
             if len(points):
-                axes.scatter(points[:, j], np.full(len(points), y), s=14, c=colors, zorder=3)
+                for some, color in ((outside, OUT), (~outside, DOT)):
+                    axes.scatter(points[some, j], np.full(some.sum(), y), s=14, c=color, zorder=3)
             low, high = learned.bounds[name]
             text = f"{_short(low)} … {_short(high)}  ({percent(upper[j] - lower[j])})"
             axes.text(1.02, y, text, va="center", fontsize=8)
@@ -132,4 +146,4 @@ def _draw_pair(axes: Axes, learned: LearnedSpace, pair: Pair) -> None:
 
 
 def _short(item: Any) -> str:
-    return f"{item:.3g}" if isinstance(item, (int, float)) else str(item)
+    return f"{item:.4g}" if isinstance(item, (int, float)) else str(item)

@@ -26,7 +26,7 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     child: str
     parent: str
-    values: tuple[Choice, ...]
+    values: Sequence[Choice]
 
     def __post_init__(self) -> None:
         if isinstance(self.values, str) or not isinstance(self.values, Sequence):

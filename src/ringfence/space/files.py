@@ -96,9 +96,46 @@ def _convert(content: Any, kind: Any, where: str) -> Any:
         raise SpaceError(f"{where}: {error}") from error
 
 
-def write_space(space: Space) -> str:
-    """The space as JSON text, readable by `read_space`."""
-    return msgspec.json.format(msgspec.json.encode(space), indent=2).decode() + "\n"
+def write_space(space: Space, suffix: str = ".json") -> str:
+    """The space as the text of a .json, .yaml or .toml file, readable by `read_space`."""
+    if suffix == ".json":
+        return msgspec.json.format(msgspec.json.encode(space), indent=2).decode() + "\n"
+    parameters = {name: _fields(parameter) for name, parameter in space.parameters.items()}
+    conditions = [_fields(condition) for condition in space.conditions]
+    if suffix in (".yaml", ".yml"):
+        lines = ["parameters:", *(f"  {_json(n)}: {_json(p)}" for n, p in parameters.items())]
+        if conditions:
+            lines += ["conditions:", *(f"  - {_json(condition)}" for condition in conditions)]
+        return "\n".join(lines) + "\n"
+    if suffix != ".toml":
+        raise FileError(f"a space is written in .json, .yaml or .toml, not {suffix!r}")
+    if _holds_none([parameters, conditions]):
+        raise FileError("TOML has no word for None; write the space in .json or .yaml")
+    lines = ["[parameters]", *(f"{_json(n)} = {_inline_table(p)}" for n, p in parameters.items())]
+    for condition in conditions:
+        lines += ["", "[[conditions]]", *(f"{k} = {_json(v)}" for k, v in condition.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _fields(struct: Parameter | Condition) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(struct)
+    return {name: value for name, value in fields.items() if value is not False or name == "value"}
+
+
+def _holds_none(content: Any) -> bool:
+    if isinstance(content, dict):
+        content = list(content.values())
+    if isinstance(content, (list, tuple)):
+        return any(_holds_none(item) for item in content)
+    return content is None
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _inline_table(content: dict[str, Any]) -> str:
+    return "{" + ", ".join(f"{name} = {_json(value)}" for name, value in content.items()) + "}"
 
 
 def _yaml(text: str) -> Any:

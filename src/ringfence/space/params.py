@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -61,7 +61,7 @@ class Categorical(
 ):
     """One of several choices; `ordered` choices keep their order and are learned as a range."""
 
-    choices: tuple[Choice, ...]
+    choices: Sequence[Choice]
     ordered: bool = False
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """
 
     parameters: dict[str, Parameter]
-    conditions: tuple[Condition, ...] = ()
+    conditions: Sequence[Condition] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.parameters, Mapping):
@@ -79,7 +79,7 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     def unordered_choices(self) -> dict[str, tuple[Choice, ...]]:
         """The choices of each categorical parameter that has no scale."""
         return {
-            name: parameter.choices
+            name: tuple(parameter.choices)
             for name, parameter in self.parameters.items()
             if isinstance(parameter, Categorical)
             and not (parameter.ordered and len(parameter.choices) > 1)

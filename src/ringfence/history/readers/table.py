@@ -42,6 +42,7 @@ def read_history(
     parameters: Sequence[str] | None = None,
     budget: str | None = None,
     status: str | None = None,
+    ignore: Sequence[str] = (),
     format: Format | None = None,
 ) -> History:
     """Read past runs from a file, a glob such as `runs/*.csv`, or `-` for standard input.
@@ -66,6 +67,7 @@ def read_history(
         parameters=parameters,
         budget=budget,
         status=status,
+        ignore=ignore,
     )
     files = tuple((name, frame.height) for name, frame in named)
     return replace(

@@ -1,0 +1,113 @@
+"""`ringfence check`: would the learned space have helped the tasks of the history?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ringfence.cli import options
+from ringfence.cli.options import Categories, Shape
+
+
+class Output(StrEnum):
+    """How the check is written."""
+
+    text = "text"
+    json = "json"
+
+
+def check(
+    source: options.Source,
+    task: options.TaskColumn = None,
+    objective: options.Objective = None,
+    maximize: options.Maximize = None,
+    space: Annotated[
+        Path | None,
+        typer.Option(help="The original space (.json, .yaml, .toml); else inferred."),
+    ] = None,
+    shape: Annotated[Shape, typer.Option(help="Shape of the region.")] = Shape.box,
+    outliers: Annotated[
+        str, typer.Option(help="Least share of tasks to leave outside, or 'paper'.")
+    ] = "0",
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
+    ] = False,
+    categories: Annotated[
+        Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
+    ] = Categories.all,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
+    ] = False,
+    require_speedup: Annotated[
+        float | None,
+        typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
+    ] = None,
+    format: Annotated[Output, typer.Option(help="Layout of the output.")] = Output.text,
+    parameters: options.Parameters = None,
+    ignore: options.Ignore = None,
+    budget: options.Budget = None,
+    status: options.Status = None,
+    average_repeats: Annotated[
+        bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
+    ] = False,
+) -> None:
+    """Leave each task out, learn from the others, and see whether it would have helped.
+
+    Example: ringfence check runs.parquet --task dataset --objective error --compare
+    """
+    import msgspec
+
+    from ringfence import checking
+    from ringfence.checking.verdict import JUDGED_AT
+    from ringfence.space import read_space
+
+    history = options.read(
+        source, task, objective, maximize, parameters, budget, status, ignore=ignore
+    )
+    declared = read_space(space) if space else None
+    found: checking.Check | checking.Comparison
+    with progress_bar() as progress:
+        if compare:
+            found = checking.compare(history, declared, progress=progress)
+            judged = None if found.best is None else found.checks[found.best]
+        else:
+            found = judged = checking.check(
+                history,
+                declared,
+                shape=shape.value,
+                outliers=options.share(outliers),
+                refit=refit,
+                categories=categories.value,
+                average_repeats=average_repeats,
+                progress=progress,
+            )
+    if format is Output.json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+    else:
+        typer.echo(str(found))
+    if require_speedup is not None:
+        ups = judged.speed_ups if judged is not None else ()
+        low = next((up.low for up in ups if up.draws == JUDGED_AT), 0.0)
+        if low < require_speedup:
+            typer.echo(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
+            raise typer.Exit(2)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        work = bar.add_task("checking")
+        yield lambda done, total: bar.update(work, completed=done, total=total)
