@@ -34,12 +34,17 @@ def main(folder: Path) -> None:
         for check in comparison.checks:
             at = next((up for up in check.speed_ups if up.draws == 10), None)
             up = "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"
-            volume = sum(task.volume_kept for task in check.tasks) / len(check.tasks)
-            print(
-                f"| {name} | {len(check.tasks)} | {describe(check.settings)} | {volume:.2g} | {up} "
-                f"| {check.verdict} | {len(check.hurt)} | {seconds:.1f} |",
-                flush=True,
-            )
+            cells = [
+                name,
+                len(check.tasks),
+                describe(check.settings),
+                f"{check.volume_kept:.2g}",
+                up,
+                check.verdict,
+                len(check.hurt),
+                f"{seconds:.1f}",
+            ]
+            print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
 
 
 if __name__ == "__main__":

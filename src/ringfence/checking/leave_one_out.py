@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.blocks import expected_share, rows_inside
+from ringfence.blocks import rows_inside
 from ringfence.checking.order_statistics import expected_best, normalized_regret
 from ringfence.history import TASK, VALUE
 from ringfence.learned import Settings
@@ -37,7 +37,6 @@ class TaskCheck(msgspec.Struct, frozen=True):
     """Expected regret of the best of k draws inside, for each k of DRAWS; None where no row is."""
     whole: tuple[float, ...]
     """The same for draws from the whole space, for each k of WHOLE_DRAWS."""
-    volume_kept: float
 
 
 def leave_one_out(
@@ -57,10 +56,10 @@ def leave_one_out(
         choices = kept_choices(space, shaping, settings.categories)
         columns = {n: group[n].to_numpy() for n in group.columns if n in space}
         inside = rows_inside(space, fitted.blocks, choices, columns)
-        yield _task_check(name, regret, inside, expected_share(space, fitted.blocks))
+        yield _task_check(name, regret, inside)
 
 
-def _task_check(name: str, regret: FloatArray, inside: BoolArray, volume: float) -> TaskCheck:
+def _task_check(name: str, regret: FloatArray, inside: BoolArray) -> TaskCheck:
     kept = regret[inside]
     best = float(kept.min()) if len(kept) else None
     return TaskCheck(
@@ -72,5 +71,4 @@ def _task_check(name: str, regret: FloatArray, inside: BoolArray, volume: float)
         regret_of_best_inside=best,
         inside=tuple(expected_best(kept, DRAWS).tolist()) if len(kept) else None,
         whole=tuple(expected_best(regret, WHOLE_DRAWS).tolist()),
-        volume_kept=volume,
     )

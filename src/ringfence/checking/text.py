@@ -43,13 +43,12 @@ def comparison_table(comparison: Comparison) -> list[str]:
     """One line a setting, and the recommendation."""
     rows = [["setting", "volume", "regret", "speed-up", "90% interval", "verdict", "hurts"]]
     for check in comparison.checks:
-        volume = sum(task.volume_kept for task in check.tasks) / max(len(check.tasks), 1)
         cells = ["", "", ""]
         if check.speed_ups:
             at = check.speed_ups[_place(check)]
             cells = [f"{at.inside:.3f}", f"{at.value:.2f}", f"{at.low:.2f} to {at.high:.2f}"]
         hurt = f"{len(check.hurt)} of {len(check.tasks)}"
-        row = [describe(check.settings), percent(volume), *cells, check.verdict, hurt]
+        row = [describe(check.settings), percent(check.volume_kept), *cells, check.verdict, hurt]
         rows.append(row)
     return [*align(rows), "", comparison.recommendation]
 
@@ -64,9 +63,7 @@ def summary(check: Check) -> str:
             [str(up.draws), f"{up.inside:.3f}", f"{up.whole:.3f}", f"{up.value:.2f}", interval]
         )
     lines += align(rows)
-    volumes = [task.volume_kept for task in check.tasks]
-    if volumes:
-        lines += ["", f"volume kept: {percent(sum(volumes) / len(volumes))} in the mean"]
+    lines += ["", f"volume kept: {percent(check.volume_kept)}"]
     for label, names in (
         ("would hurt", check.hurt),
         ("unlike the rest (their best lies outside)", check.unlike),

@@ -7,16 +7,18 @@ from typing import Literal
 
 import msgspec
 
+from ringfence.blocks import expected_share
 from ringfence.checking.flags import flags
 from ringfence.checking.leave_one_out import TaskCheck, leave_one_out
 from ringfence.checking.speedup import SpeedUp, speed_ups
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history import TASK, History, incumbents, infer_space, usable_rows
 from ringfence.learned import Settings
-from ringfence.learning import checked_settings
+from ringfence.learning import checked_settings, fit_blocks
 from ringfence.space import Space
 
 JUDGED_AT = 10  # draws
+TRIFLE = 0.05  # a speed-up so near to 1 is none
 HURT = 0.05  # regret by which a task must lose to be named
 
 
@@ -25,6 +27,8 @@ class Check(msgspec.Struct, frozen=True):
 
     settings: Settings
     verdict: Literal["helps", "hurts", "no clear difference", "cannot tell"]
+    volume_kept: float
+    """Share of the original numeric space that the space learned from all tasks keeps."""
     tasks: tuple[TaskCheck, ...]
     speed_ups: tuple[SpeedUp, ...]
     not_judged: tuple[str, ...]
@@ -92,16 +96,18 @@ def check(
     ups = speed_ups(judged) if judged else ()
     verdict = _verdict(ups, len(judged), best.height)
     warnings = tuple(flags(space, rows, best))
-    return Check(settings, verdict, tuple(tasks), ups, tuple(silent), warnings)
+    volume = expected_share(space, fit_blocks(space, best, settings).blocks)
+    return Check(settings, verdict, volume, tuple(tasks), ups, tuple(silent), warnings)
 
 
 def _verdict(
     ups: tuple[SpeedUp, ...], judged: int, tasks: int
 ) -> Literal["helps", "hurts", "no clear difference", "cannot tell"]:
-    """At ten draws: does the interval of the speed-up lie above 1, below 1, or across it?"""
+    """At ten draws: does the interval of the speed-up lie above 1, below 1, or across it, by more
+    than a trifle?"""
     if judged < tasks / 2 or judged < 3:
         return "cannot tell"
     at = next(up for up in ups if up.draws == JUDGED_AT)
-    if at.low > 1:
+    if at.low > 1 + TRIFLE:
         return "helps"
-    return "hurts" if at.high < 1 else "no clear difference"
+    return "hurts" if at.high < 1 / (1 + TRIFLE) else "no clear difference"
