@@ -20,6 +20,7 @@ from scipy.spatial import cKDTree
 
 from benchmarks.tables import TABLES, read_table
 from ringfence import LearnedSpace, Space, infer_space, learn
+from ringfence.checking.order_statistics import expected_best
 from ringfence.fit import fit
 from ringfence.history import TASK, VALUE, usable_rows
 from ringfence.regions import Box
@@ -67,17 +68,8 @@ class Target:
             inactive = ~np.isin(columns[condition.parent], wanted)
             if condition.child in columns:
                 columns[condition.child] = np.where(inactive, np.nan, columns[condition.child])
-        return expected_best(self.regret[self.tree.query(self.features(columns))[1]], BEST_OF)
-
-
-def expected_best(values: np.ndarray, draws: int) -> float:
-    """Expected smallest of `draws` of the values, drawn without replacement."""
-    ordered = np.sort(values)
-    n = len(ordered)
-    ranks = np.arange(n)
-    # The chance that all draws lie at rank i or above: a product of ratios, one factor a rank.
-    above = np.concatenate([[1.0], np.cumprod(np.maximum(n - ranks - draws, 0) / (n - ranks))])
-    return float((ordered * (above[:-1] - above[1:])).sum())
+        found = self.regret[self.tree.query(self.features(columns))[1]]
+        return float(expected_best(found, [BEST_OF])[0])
 
 
 def settings() -> Iterator[tuple[str, str, float]]:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,20 +26,11 @@ def check(
     task: options.TaskColumn = None,
     objective: options.Objective = None,
     maximize: options.Maximize = None,
-    space: Annotated[
-        Path | None,
-        typer.Option(help="The original space (.json, .yaml, .toml); else inferred."),
-    ] = None,
-    shape: Annotated[Shape, typer.Option(help="Shape of the region.")] = Shape.box,
-    outliers: Annotated[
-        str, typer.Option(help="Least share of tasks to leave outside, or 'paper'.")
-    ] = "0",
-    refit: Annotated[
-        bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
-    ] = False,
-    categories: Annotated[
-        Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
-    ] = Categories.all,
+    space: options.SpaceFile = None,
+    shape: options.ShapeOf = Shape.box,
+    outliers: options.Outliers = "0",
+    refit: options.Refit = False,
+    categories: options.CategoriesOf = Categories.all,
     compare: Annotated[
         bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
     ] = False,
@@ -53,9 +43,7 @@ def check(
     ignore: options.Ignore = None,
     budget: options.Budget = None,
     status: options.Status = None,
-    average_repeats: Annotated[
-        bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
-    ] = False,
+    average_repeats: options.AverageRepeats = False,
 ) -> None:
     """Leave each task out, learn from the others, and see whether it would have helped.
 

@@ -19,17 +19,10 @@ def learn(
     task: options.TaskColumn = None,
     objective: options.Objective = None,
     maximize: options.Maximize = None,
-    space: Annotated[
-        Path | None,
-        typer.Option(help="The original space (.json, .yaml, .toml); else inferred."),
-    ] = None,
-    shape: Annotated[Shape, typer.Option(help="Shape of the region.")] = Shape.box,
-    outliers: Annotated[
-        str, typer.Option(help="Least share of tasks to leave outside, or 'paper'.")
-    ] = "0",
-    refit: Annotated[
-        bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
-    ] = False,
+    space: options.SpaceFile = None,
+    shape: options.ShapeOf = Shape.box,
+    outliers: options.Outliers = "0",
+    refit: options.Refit = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,
@@ -37,18 +30,14 @@ def learn(
     ignore: options.Ignore = None,
     budget: options.Budget = None,
     status: options.Status = None,
-    categories: Annotated[
-        Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
-    ] = Categories.all,
+    categories: options.CategoriesOf = Categories.all,
     n_evaluations: Annotated[
         int | None, typer.Option(help="Use only so many rows of each task.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Take those rows at random, not the first.")
     ] = None,
-    average_repeats: Annotated[
-        bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
-    ] = False,
+    average_repeats: options.AverageRepeats = False,
     format: options.TableFormat = None,
 ) -> None:
     """Learn a search space from past runs.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
@@ -42,6 +43,20 @@ TableFormat: TypeAlias = Annotated[
     str | None,
     typer.Option("--format", help="csv, tsv, jsonl or parquet, where the name does not tell."),
 ]
+SpaceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--space", help="The original space (.json, .yaml, .toml); else inferred."),
+]
+Outliers: TypeAlias = Annotated[
+    str,
+    typer.Option("--outliers", help="Least share of tasks to leave outside, or 'paper'."),
+]
+Refit: TypeAlias = Annotated[
+    bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
+]
+AverageRepeats: TypeAlias = Annotated[
+    bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
+]
 
 
 class Shape(StrEnum):
@@ -56,6 +71,13 @@ class Categories(StrEnum):
 
     all = "all"
     observed = "observed"
+
+
+ShapeOf: TypeAlias = Annotated[Shape, typer.Option("--shape", help="Shape of the region.")]
+CategoriesOf: TypeAlias = Annotated[
+    Categories,
+    typer.Option("--categories", help="Keep all choices, or those of the best configurations."),
+]
 
 
 def read(
