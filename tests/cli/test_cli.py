@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import polars as pl
 import pytest
@@ -206,3 +208,16 @@ def test_a_reader_that_goes_away_is_no_error(folder):
         check=True,
     )
     assert result.stdout.startswith("{") and result.stderr == ""
+
+
+def test_an_interrupt_is_one_line():
+    command = [sys.executable, "-m", "ringfence", "learn", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True) as program:
+        time.sleep(3)  # it waits for its standard input by then
+        program.send_signal(signal.SIGINT)
+        try:
+            assert program.wait(timeout=30) == 130
+        finally:
+            program.kill()
+        assert program.stderr.read() == "ringfence: interrupted\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -94,6 +96,8 @@ def read(
     """The history that the options describe."""
     from ringfence.history import read_history
 
+    if sys.platform != "win32":  # polars restarts a read that Ctrl-C should end
+        signal.siginterrupt(signal.SIGINT, True)
     return read_history(
         source,
         task=task,
