@@ -372,6 +372,7 @@ def test_there_is_always_a_usable_full_dimensional_region(points, shape, outlier
     assert 0 < learned.volume_fraction <= 1
     lower, upper = learned.blocks[0].region.bounds
     assert (upper - lower > 0).all() and (lower >= 0).all() and (upper <= 1).all()
+    assert ("undetermined" in str(learned)) == bool(learned.blocks[0].widened)
     configs = learned.sample(50, seed=0)
     assert all(learned.contains(config) for config in configs)
     for j in range(dim):

@@ -146,8 +146,8 @@ def _when(conditions: Sequence[Condition]) -> str:
 def _widened(block: Block) -> str:
     names = ", ".join(block.names)
     return (
-        f"note: too few tasks ({block.tasks}) for ({names}): {block.widened} of {len(block.names)} "
-        "directions are undetermined, and the region keeps room there"
+        f"note: tasks that are few or agree ({block.tasks}) leave {block.widened} of "
+        f"{len(block.names)} directions of ({names}) undetermined; the region keeps room there"
     )
 
 

@@ -151,6 +151,8 @@ def test_tasks_without_signal_and_single_tasks():
     both = rf.History.from_frame(pl.concat([told.frame, flat]), task="task", objective="error")
     found = rf.check(both, SPACE)
     assert found.not_judged == ("x",) and len(found.tasks) == 6
+    silent = rf.History.from_frame(flat.with_columns(task=pl.Series(["x", "y"] * 20)))
+    assert "cannot tell" in str(rf.check(silent, SPACE))
     with pytest.raises(rf.HistoryError, match="at least two tasks"):
         rf.check(told.only(["t0"]), SPACE)
     with pytest.raises(rf.SettingError, match="takes a History"):

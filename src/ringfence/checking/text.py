@@ -16,7 +16,9 @@ def headline(check: Check) -> str:
     """One sentence: what the learned space would have been worth."""
     name = describe(check.settings)
     if check.verdict == "cannot tell":
-        return f"{name}: cannot tell, too few recorded runs lie inside"
+        return (
+            f"{name}: cannot tell; too few tasks have recorded runs inside that tell good from bad"
+        )
     at = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
     better = sum(
         1
@@ -55,14 +57,14 @@ def comparison_table(comparison: Comparison) -> list[str]:
 
 def summary(check: Check) -> str:
     """The headline, the table of draws, the tasks to look at, the warnings."""
-    lines = [headline(check), ""]
+    lines = [headline(check)]
     rows = [["draws", "regret inside", "whole space", "speed-up", "90% interval"]]
     for up in check.speed_ups:
         interval = f"{up.low:.2f} to {up.high:.2f}"
         rows.append(
             [str(up.draws), f"{up.inside:.3f}", f"{up.whole:.3f}", f"{up.value:.2f}", interval]
         )
-    lines += align(rows)
+    lines += ["", *align(rows)] if check.speed_ups else []
     lines += ["", f"volume kept: {percent(check.volume_kept)}"]
     for label, names in (
         ("would hurt", check.hurt),
