@@ -1,4 +1,4 @@
-# make demo    learn a space from the embedded history and draw it
+# make demo    learn a space from the embedded history, draw it, check it and write the report
 # make test    install what the tests need and run all of them, lint and types first
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make fmt     format the code
@@ -8,15 +8,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint bench fmt schema clean
+.PHONY: demo test browser lint bench fmt schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
 
-test: $(VENV)/.tested lint
+test: $(VENV)/.tested browser lint
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The report is tested in a real browser. Where none can be installed those tests are skipped.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		command -v google-chrome >/dev/null || \
+		{ echo "installing chromium for the tests of the report (half a minute)"; \
+		  { $(AS_ROOT) $(APT) update && \
+		    $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive \
+		      $(APT) install -y --no-install-recommends chromium; } >/dev/null 2>&1; } || \
+		echo "chromium could not be installed; the tests that need a browser are skipped"
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .
@@ -45,7 +57,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "installing ringfence and what it needs (half a minute the first time)"
-	@$(PIP) install -e '.[plot]'
+	@$(PIP) install -e '.[plot,report]'
 	@touch $@
 
 $(VENV)/.tested: pyproject.toml requirements-test.txt | $(VENV)/bin/python

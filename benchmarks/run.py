@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 
-from benchmarks import ellipsoid, end_to_end, slack_box, slack_ellipsoid
+from benchmarks import ellipsoid, end_to_end, gp, slack_box, slack_ellipsoid
 from benchmarks.timing import Row
 
 GROUPS = {
     "Ellipsoid, eq. 6, against CVXPY with Clarabel": ellipsoid.rows,
     "Slack ellipsoid, eq. 8: the whole choice of λ, against ten CVXPY solves": slack_ellipsoid.rows,
     "Slack box, eq. 7: the whole choice of λ, against ten CVXPY solves": slack_box.rows,
+    "Gaussian process and expected improvement, against BoTorch": gp.rows,
     "Sampling, the command line, imports": end_to_end.rows,
 }
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
+from postgres import postgres, postgres_server  # noqa: F401
 
 MIXED = rf.Space(
     {

@@ -409,10 +409,74 @@ def test_units_do_not_matter(shape, scale):
     assert scaled.volume_fraction == pytest.approx(plain.volume_fraction, rel=1e-6)
 
 
+def test_top_draws_around_the_best_rows_of_every_task():
+    """Four tasks of 40 rows: the best 10 % are four rows each, the best 1 % is one."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"task": ["p", "q", "r", "s"] * 40, "a": rng.random(160),
+                          "b": rng.random(160), "error": rng.random(160)})  # fmt: skip
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    learned = rf.learn(history, unit_space(2), top=0.1)
+    best = frame.sort("error").group_by("task").head(4)
+    for name in "ab":
+        assert learned.bounds[name] == (best[name].min(), best[name].max())
+    alone = rf.learn(history, unit_space(2))
+    assert learned.tasks == alone.tasks and len(learned.tasks) == 4
+    assert learned.blocks[0].tasks == 4
+    assert learned.volume_fraction > alone.volume_fraction
+    assert rf.learn(history, unit_space(2), top=0.01).bounds == alone.bounds
+    assert "box around the best 10% of the configurations of all 4 tasks" in str(learned)
+
+
+def test_with_top_outliers_are_a_share_of_rows_and_a_task_is_judged_by_its_best():
+    """Ten tasks of 20 rows, the best two of each count; one task's best lies far off."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(0.4, 0.6, (10, 20, 2))
+    points[7, 0] = 0.99
+    error = np.tile(np.arange(20.0), 10)
+    flat = points.reshape(-1, 2)
+    frame = pl.DataFrame({"task": np.repeat([f"t{t}" for t in range(10)], 20), "a": flat[:, 0],
+                          "b": flat[:, 1], "error": error})  # fmt: skip
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    settings = {"top": 0.1, "outliers": 0.05, "refit": True}  # one of twenty rows
+    learned = rf.learn(history, unit_space(2), **settings)
+    assert learned.outliers == ("t7",)
+    kept = np.delete(points[:, :2].reshape(-1, 2), 14, axis=0)
+    assert learned.bounds["a"] == pytest.approx((kept[:, 0].min(), kept[:, 0].max()))
+    assert "left outside (by their best rows): t7" in str(learned)
+
+
+@pytest.mark.parametrize("equal", [0.0, 1.0])
+def test_among_equal_rows_the_earliest_are_the_top(equal):
+    frame = pl.DataFrame({"task": ["t"] * 10 + ["u"] * 10, "a": np.linspace(0, 1, 20),
+                          "error": equal})  # fmt: skip
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    learned = rf.learn(history, unit_space(1), top=0.2)
+    assert learned.bounds["a"] == (0.0, pytest.approx(11 / 19))
+    assert [task.incumbent["a"] for task in learned.tasks] == [0.0, pytest.approx(10 / 19)]
+
+
+def test_the_whole_space_is_the_original_one(mixed_history, tmp_path):
+    whole = rf.learn(mixed_history, MIXED, shape="whole")
+    assert whole.volume_fraction == 1.0 and not whole.outliers
+    assert whole.bounds == {"lr": (1e-5, 1.0), "depth": (2, 12), "rate": (0, 0.9), "batch": (8, 64)}
+    assert whole.choices == MIXED.unordered_choices()
+    assert [task.name for task in whole.tasks] == [*mixed_history.tasks]
+    assert str(whole).startswith("the original space, kept whole (20 tasks)")
+    assert "undetermined" not in str(whole)
+    whole.save(tmp_path / "whole.json")
+    assert rf.load(tmp_path / "whole.json") == whole
+    assert all(whole.contains(config) for config in whole.sample(50, seed=0))
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
         (lambda h: rf.learn(h, shape="circle"), "shape must be"),
+        (lambda h: rf.learn(h, top=1.0), "top must be a share"),
+        (lambda h: rf.learn(h, top="5%"), "top must be a share"),
+        (lambda h: rf.learn(h, shape="whole", outliers=0.1), "keeps the original space"),
+        (lambda h: rf.learn(h, shape="auto", top=0.1), "chooses these itself"),
+        (lambda h: rf.learn(h, shape="auto", outliers="paper"), "chooses these itself"),
         (lambda h: rf.learn(h, outliers=1.0), "outliers must be"),
         (lambda h: rf.learn(h, outliers=-0.1), "outliers must be"),
         (lambda h: rf.learn(h, outliers="many"), "outliers must be"),

@@ -34,6 +34,12 @@ def test_there_and_back(learned, tmp_path):
     assert encode(again) == encode(learned)
 
 
+def test_a_file_from_before_top_was_known_still_loads(learned):
+    tree = json.loads(encode(learned))
+    assert tree["settings"].pop("top") == 0.0
+    assert decode(json.dumps(tree).encode()) == learned
+
+
 def test_learning_twice_writes_the_same_bytes(learned, mixed_history):
     again = rf.learn(mixed_history, MIXED, shape=learned.shape, outliers=0.1)
     assert encode(again) == encode(learned)

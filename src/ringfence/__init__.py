@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ringfence.checking import Check, Comparison, check, compare
     from ringfence.errors import (
+        ExhaustedError,
         FileError,
         FitError,
         HistoryError,
@@ -24,12 +25,23 @@ if TYPE_CHECKING:
         RingfenceError,
         SettingError,
         SpaceError,
+        TrialError,
     )
     from ringfence.history import History, infer_space, read_history
     from ringfence.history.example import example_history
     from ringfence.learned import LearnedSpace
     from ringfence.learned_file import load
     from ringfence.learning import learn
+    from ringfence.optimize import (
+        Optimizer,
+        Outcome,
+        Trial,
+        load_optimizer,
+        meta_features,
+        minimize,
+        optimizer,
+    )
+    from ringfence.reporting.writing import report
     from ringfence.space import Categorical, Condition, Constant, Float, Int, Space, read_space
 
 __all__ = [
@@ -38,6 +50,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "Constant",
+    "ExhaustedError",
     "FileError",
     "FitError",
     "Float",
@@ -46,10 +59,14 @@ __all__ = [
     "Int",
     "LearnedSpace",
     "MissingExtraError",
+    "Optimizer",
+    "Outcome",
     "RingfenceError",
     "SettingError",
     "Space",
     "SpaceError",
+    "Trial",
+    "TrialError",
     "__version__",
     "check",
     "compare",
@@ -57,8 +74,13 @@ __all__ = [
     "infer_space",
     "learn",
     "load",
+    "load_optimizer",
+    "meta_features",
+    "minimize",
+    "optimizer",
     "read_history",
     "read_space",
+    "report",
 ]
 
 # Public names are imported when first used, so that `import ringfence` costs next to nothing.
@@ -71,6 +93,16 @@ _HOMES = {
     "checking": ["Check", "Comparison", "check", "compare"],
     "learned": ["LearnedSpace"],
     "learned_file": ["load"],
+    "reporting.writing": ["report"],
+    "optimize": [
+        "Optimizer",
+        "Outcome",
+        "Trial",
+        "load_optimizer",
+        "meta_features",
+        "minimize",
+        "optimizer",
+    ],
 }
 
 

@@ -27,6 +27,14 @@ class SettingError(RingfenceError, ValueError):
     """An argument that makes no sense."""
 
 
+class ExhaustedError(RingfenceError, RuntimeError):
+    """A search space with no configuration left to try."""
+
+
+class TrialError(RingfenceError, ValueError):
+    """A result that fits no running trial."""
+
+
 class MissingExtraError(RingfenceError, ImportError):
     """An optional package that this call needs and that is not installed."""
 

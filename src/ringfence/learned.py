@@ -19,7 +19,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.blocks import Block, expected_share, rows_inside
 from ringfence.errors import SpaceError
-from ringfence.history.usable import Dropped
+from ringfence.history.selection import Dropped
 from ringfence.numbers import generator, whole_number
 from ringfence.regions import Draws, sample
 from ringfence.space import (
@@ -52,13 +52,15 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the space was learned."""
 
-    shape: Literal["box", "ellipsoid"]
+    shape: Literal["box", "ellipsoid", "whole"]
     outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     refit: bool = False
     categories: Literal["all", "observed"] = "all"
     n_evaluations: Count | None = None
     seed: Count | None = None
     average_repeats: bool = False
+    top: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
+    """Share of each task's best rows around which the region is drawn; 0 is the best row alone."""
 
 
 class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +92,7 @@ class LearnedSpace:
 
     @property
     def shape(self) -> str:
-        """'box' or 'ellipsoid'."""
+        """'box', 'ellipsoid', or 'whole' for the original space as it is."""
         return self.settings.shape
 
     @property
@@ -171,7 +173,7 @@ class LearnedSpace:
     def draw(self, block: Block, n: int, rng: np.random.Generator) -> Draws:
         """`n` points of one block's region in unit coordinates, on the grid of its integers, with
         the share of proposals that were accepted and the method that gave them."""
-        known = self._incumbents_inside(block)
+        known = self.known_inside(block)
         return sample(block.region, n, rng, snap=block.encoding.snap, known=known)
 
     def as_space(self) -> Space:
@@ -191,7 +193,7 @@ class LearnedSpace:
 
     def plot(self) -> Any:
         """A matplotlib figure: ranges before and after, and pairs of parameters."""
-        from ringfence.report.picture import figure
+        from ringfence.reporting.picture import figure
 
         return figure(self)
 
@@ -216,6 +218,11 @@ class LearnedSpace:
 
         return summary(self)
 
+    def _repr_html_(self) -> str:
+        from ringfence.reporting.notebook import learned_html
+
+        return learned_html(self)
+
     def __repr__(self) -> str:
         return (
             f"LearnedSpace({self.shape} around {len(self.tasks) - len(self.outliers)} of "
@@ -234,14 +241,21 @@ class LearnedSpace:
         """The active parameters for values of the parents met so far."""
         return {}
 
-    def _incumbents_inside(self, block: Block) -> FloatArray | None:
-        """Coordinates of the incumbents inside the block's region; None where there are none."""
-        points = [
-            block.encoding.point(task.incumbent)
-            for task in self.tasks
-            if not task.outside and block.names[0] in task.incumbent
-        ]
-        return np.concatenate(points) if points else None
+    def known_inside(self, block: Block) -> FloatArray | None:
+        """Coordinates of the incumbents inside a block's region; None where there are none."""
+        return self._incumbents_inside[block.names]
+
+    @cached_property
+    def _incumbents_inside(self) -> dict[tuple[str, ...], FloatArray | None]:
+        found: dict[tuple[str, ...], FloatArray | None] = {}
+        for block in self.blocks:
+            points = [
+                block.encoding.point(task.incumbent)
+                for task in self.tasks
+                if not task.outside and block.names[0] in task.incumbent
+            ]
+            found[block.names] = np.concatenate(points) if points else None
+        return found
 
 
 def _narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:

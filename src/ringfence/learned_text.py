@@ -16,25 +16,30 @@ def summary(learned: LearnedSpace) -> str:
     """The whole table: headline, one line a parameter, volume, outliers."""
     lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
     lines += outlier_lines(learned)
-    lines += [_widened(block) for block in learned.blocks if block.widened]
+    lines += [widened_line(block) for block in learned.blocks if block.widened]
     return "\n".join([*lines, *row_lines(learned)])
 
 
 def headline(learned: LearnedSpace) -> str:
     """One sentence: the shape and how many tasks it holds."""
     inside = len(learned.tasks) - len(learned.outliers)
-    total = len(learned.tasks)
+    total, top = len(learned.tasks), learned.settings.top
+    if learned.shape == "whole":
+        return f"the original space, kept whole ({total} task{'s' * (total != 1)})"
+    what = f"best {percent(top)} of the configurations" if top else "best configurations"
     if total == 1:
-        return f"{learned.shape} around the best configuration of one task"
+        return f"{learned.shape} around the {what if top else what[:-1]} of one task"
     of = f"{inside} of {total}" if learned.outliers else f"all {inside}"
-    return f"{learned.shape} around the best configurations of {of} tasks"
+    return f"{learned.shape} around the {what} of {of} tasks"
 
 
 def outlier_lines(learned: LearnedSpace) -> list[str]:
     """Who was left outside, and why that may be more or fewer than asked for."""
     asked = math.ceil(learned.settings.outliers * len(learned.tasks) - 1e-9)
     left = len(learned.outliers)
-    if left > asked:
+    if learned.settings.top:  # the share is one of rows then
+        why = " (by their best rows)"
+    elif left > asked:
         why = f" ({asked} asked for; tasks can leave together only)"
     elif left < asked:
         why = f" ({asked} asked for; the others can only leave together)"
@@ -65,21 +70,21 @@ def parameter_table(learned: LearnedSpace) -> list[str]:
     spans = spans_of(learned)
     rows = [["parameter", "original", "learned", "kept", ""]]
     for name, parameter in learned.space.parameters.items():
-        when = _when(learned.space.conditions_of(name))
+        condition = condition_text(learned.space.conditions_of(name))
         if name in spans:
             low, high = learned.bounds[name]
             start, stop = spans[name]
             rows.append(
                 [name, original(parameter), f"{value(low)} … {value(high)}",
-                 percent(stop - start), f"{bar(start, stop)}{when}"]
+                 percent(stop - start), f"{bar(start, stop)}{condition}"]
             )  # fmt: skip
         elif name in learned.choices and isinstance(parameter, Categorical):
             kept = learned.choices[name]
             share = len(kept) / len(parameter.choices)
             same = "unchanged" if share == 1 else ", ".join(value(choice) for choice in kept)
-            rows.append([name, original(parameter), same, percent(share), when.strip()])
+            rows.append([name, original(parameter), same, percent(share), condition.strip()])
         else:
-            rows.append([name, original(parameter), "unchanged", percent(1.0), when.strip()])
+            rows.append([name, original(parameter), "unchanged", percent(1.0), condition.strip()])
     return align(rows)
 
 
@@ -138,12 +143,14 @@ def percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
-def _when(conditions: Sequence[Condition]) -> str:
+def condition_text(conditions: Sequence[Condition]) -> str:
+    """The end of a line: under which conditions a parameter is active."""
     parts = [f"{c.parent} is {' or '.join(value(v) for v in c.values)}" for c in conditions]
     return "  where " + " and ".join(parts) if parts else ""
 
 
-def _widened(block: Block) -> str:
+def widened_line(block: Block) -> str:
+    """One sentence: which directions too few tasks speak of."""
     names = ", ".join(block.names)
     return (
         f"note: tasks that are few or agree ({block.tasks}) leave {block.widened} of "

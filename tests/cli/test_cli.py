@@ -18,7 +18,7 @@ import ringfence as rf
 from conftest import MIXED, mixed_runs
 from ringfence.space import write_space
 
-COMMANDS = ["learn", "check", "show", "sample", "infer", "demo"]
+COMMANDS = ["learn", "check", "report", "show", "sample", "export", "infer", "demo"]
 
 
 def run(*arguments, stdin=None, cwd=None, code=0):
@@ -151,8 +151,20 @@ def test_check_in_text_and_json_and_as_a_gate(folder):
     assert "ellipsoid, outliers 0.1, refit" in out and ("take: " in out or "keep the" in out)
 
 
-def test_the_demo_runs_and_leaves_a_space_and_a_picture(tmp_path):
+def test_report_writes_a_page_about_the_space_that_was_asked_for(folder):
+    out, _ = run(
+        "report", folder / "runs.parquet", "--space", folder / "space.json", "--shape", "ellipsoid",
+        "--outliers", "0.1", "--refit", "-o", folder / "report.html",
+    )  # fmt: skip
+    assert out.strip() == f"written to {folder / 'report.html'}"
+    text = (folder / "report.html").read_text("utf-8")
+    assert "--shape=ellipsoid --outliers=0.1 --refit" in text and "ellipsoid around" in text.lower()
+
+
+def test_the_demo_runs_and_leaves_a_space_a_picture_and_a_report(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
+    assert out.splitlines()[-1].endswith("demo/report.html")
+    assert "<h1" in (tmp_path / "demo" / "report.html").read_text("utf-8")
     assert "volume kept" in out and "10 draws inside are worth" in out
     learned = rf.load(tmp_path / "demo" / "learned.json")
     assert len(learned.tasks) >= 15
@@ -175,6 +187,8 @@ def test_the_demo_runs_and_leaves_a_space_and_a_picture(tmp_path):
             "leave --parameters",
         ),
         (["show", "box.json", "--plot", "box.xyz"], "cannot write box.xyz"),
+        (["report", "runs.csv", "-o", "none/r.html"], "cannot write none/r.html"),
+        (["report", "runs.csv", "-o", "-"], "the report is a file"),
         (["learn", "runs.csv", "--seed", "-1"], "seed must be at least 0"),
         (["learn", "runs.csv", "--space", "box.json"], "is a learned space"),
         (["demo", "-o", "runs.csv"], "File exists"),

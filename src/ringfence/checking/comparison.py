@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from ringfence.checking.verdict import JUDGED_AT, Check, check
-from ringfence.history import History
+from ringfence.checking.verdict import JUDGED_AT, Check
+from ringfence.learned import Settings
+from ringfence.settings import as_whole
 from ringfence.space import Space
 
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -16,12 +16,25 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"shape": "box", "outliers": 0.1, "refit": True},
     {"shape": "box", "outliers": 0.3, "refit": True},
     {"shape": "box", "outliers": 0.5},
+    {"shape": "box", "outliers": 0.5, "top": 0.05},
     {"shape": "ellipsoid"},
     {"shape": "ellipsoid", "outliers": 0.1},
     {"shape": "ellipsoid", "outliers": 0.1, "refit": True},
     {"shape": "ellipsoid", "outliers": 0.3, "refit": True},
+    {"shape": "ellipsoid", "outliers": 0.3, "refit": True, "top": 0.05},
 )
-"""What `compare` tries: both shapes without outliers, as in the paper, and refitted."""
+"""Both shapes without outliers, as in the paper, and refitted; around the best rows or the top."""
+
+OBSERVED: tuple[dict[str, Any], ...] = (
+    {"shape": "box", "outliers": 0.5, "categories": "observed"},
+    {"shape": "ellipsoid", "outliers": 0.1, "refit": True, "categories": "observed"},
+)
+"""Where there are unordered categorical parameters."""
+
+
+def settings_for(space: Space) -> tuple[dict[str, Any], ...]:
+    """What `compare` tries in this space, as arguments of `check`."""
+    return (*SETTINGS, *OBSERVED) if space.unordered_choices() else SETTINGS
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -30,6 +43,15 @@ class Comparison(msgspec.Struct, frozen=True):
     checks: tuple[Check, ...]
     best: int | None
     """Position of the recommended setting; None where the original space should stay."""
+    nested: Check | None = None
+    """The check of the choice itself, made anew without each task."""
+
+    @property
+    def settings(self) -> Settings:
+        """The recommended settings; shape 'whole' where the original space should stay."""
+        if self.best is None:
+            return as_whole(self.checks[0].settings)
+        return self.checks[self.best].settings
 
     @property
     def recommendation(self) -> str:
@@ -41,42 +63,12 @@ class Comparison(msgspec.Struct, frozen=True):
                 "keep the original space: no setting beats it with 90 % confidence "
                 f"after {JUDGED_AT} draws"
             )
-        chosen = describe(self.checks[self.best].settings)
         return (
-            f"take: {chosen} (the highest lower bound of the speed-up after {JUDGED_AT} draws; the "
-            f"best of {len(self.checks)} settings looks a little better than it is)"
+            f"take: {describe(self.settings)} (of those that help, the highest lower bound of the "
+            f"speed-up after {JUDGED_AT} draws)"
         )
 
     def __str__(self) -> str:
         from ringfence.checking.text import comparison_table
 
         return "\n".join(comparison_table(self))
-
-
-def compare(
-    history: History,
-    space: Space | None = None,
-    settings: Sequence[dict[str, Any]] = SETTINGS,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Check each of the settings (arguments of `check`) and recommend one."""
-    checks: list[Check] = []
-    for place, setting in enumerate(settings):
-
-        def report(done: int, tasks: int, place: int = place) -> None:
-            if progress is not None:
-                progress(place * tasks + done, len(settings) * tasks)
-
-        checks.append(check(history, space, progress=report, **setting))
-    return Comparison(tuple(checks), _best(checks))
-
-
-def _best(checks: Sequence[Check]) -> int | None:
-    """The setting that helps and whose interval begins highest."""
-    bounds = {
-        place: next(up.low for up in found.speed_ups if up.draws == JUDGED_AT)
-        for place, found in enumerate(checks)
-        if found.verdict == "helps"
-    }
-    return max(bounds, key=lambda place: bounds[place]) if bounds else None

@@ -2,40 +2,105 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 
-from ringfence.history import TASK
+from ringfence.checking.crowding import crowded_tasks
+from ringfence.checking.recorded import RecordedTask
+from ringfence.history import ROW, TASK, VALUE, History
+from ringfence.history.values import as_number
+from ringfence.learned_text import some
 from ringfence.space import Encoding, Space, value_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FEW_TASKS = 5
 FEW_ROWS = 32
+UNEVEN = 10  # times as many rows in the largest task as in the smallest
 EDGE = 0.02  # of a range: an incumbent so near to an end is on the edge
 MANY_ON_THE_EDGE = 0.25
 NARROW = 0.5  # of the spread of uniform draws: rows that vary less searched a small region
+MANY_CROWDED = 0.25  # of the tasks
 
 
-def flags(space: Space, rows: pl.DataFrame, best: pl.DataFrame) -> list[str]:
-    """Warnings, one line each."""
+def flags(
+    history: History, space: Space, rows: pl.DataFrame, tasks: Sequence[RecordedTask]
+) -> list[str]:
+    """Warnings about the usable `rows` and the `tasks` they record, one line each."""
+    return [
+        *_sizes(rows),
+        *_budgets(history, rows),
+        *_narrow(space, rows),
+        *_crowding(space, tasks),
+        *_edges(space, rows),
+    ]
+
+
+def _sizes(rows: pl.DataFrame) -> list[str]:
+    """Too few tasks, too few rows, or far more rows for some tasks than for others."""
     found = []
-    if best.height < FEW_TASKS:
-        found.append(f"{best.height} tasks are too few to tell; the figures may well be chance")
     sizes = rows.group_by(TASK).len()["len"].to_numpy()
-    if (sizes < FEW_ROWS).any():
-        few = int((sizes < FEW_ROWS).sum())
+    least, most, few = int(sizes.min()), int(sizes.max()), int((sizes < FEW_ROWS).sum())
+    if len(sizes) < FEW_TASKS:
+        found.append(f"{len(sizes)} tasks are too few to tell; the figures may well be chance")
+    if few:
         found.append(f"{few} tasks have fewer than {FEW_ROWS} rows; their best is uncertain")
+    if most >= UNEVEN * least:
+        found.append(
+            f"tasks have from {least:,} to {most:,} rows; the best of few rows is farther from the "
+            "optimum, yet all bests count alike (n_evaluations takes equally many)"
+        )
+    return found
+
+
+def _budgets(history: History, rows: pl.DataFrame) -> list[str]:
+    """Tasks that were run on different budgets; of each only the highest is left by now."""
+    name = history.roles.budget
+    if name is None:
+        return []
+    amounts = as_number(history.frame[name].gather(rows[ROW])).to_numpy()
+    least, most = amounts.min(), amounts.max()
+    if least == most:
+        return []
+    return [
+        f"the highest {name} of a task runs from {least:g} to {most:g}; bests at a low {name} may "
+        "lie elsewhere than at a high one"
+    ]
+
+
+def _narrow(space: Space, rows: pl.DataFrame) -> list[str]:
+    """Parameters whose rows, all tasks together, vary far less than uniform draws would."""
     encoding = Encoding.of(space)
-    for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
+    found = []
+    for name, axis in zip(encoding.names, encoding.axes):
         spread = axis.encode(rows[name].drop_nulls().to_numpy())
         if len(spread) > 1 and spread.std() < NARROW / np.sqrt(12):
             found.append(
                 f"the rows search only a small part of {name}; a region learned from an "
                 "optimizer's own runs repeats its bias"
             )
+    return found
+
+
+def _crowding(space: Space, tasks: Sequence[RecordedTask]) -> list[str]:
+    """Tasks whose rows gather around their own best, as an optimizer's do."""
+    always = [name for name in Encoding.of(space).names if not space.conditions_of(name)]
+    crowded = crowded_tasks(Encoding.of(space, always), tasks) if always else []
+    if not crowded or len(crowded) < MANY_CROWDED * len(tasks):
+        return []
+    return [
+        f"the rows of {len(crowded)} of {len(tasks)} tasks crowd around their own best, as an "
+        "optimizer's do and random draws do not; the check overstates what random draws find there "
+        f"({some(crowded, 3)})"
+    ]
+
+
+def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
+    """Ranges at whose end many bests lie: which parameter, and which end."""
+    best = rows.filter(pl.int_range(pl.len()).over(TASK) == pl.col(VALUE).arg_min().over(TASK))
+    encoding = Encoding.of(space)
+    found = []
+    for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
         at = axis.encode(best[name].drop_nulls().to_numpy())
         if axis.whole or len(at) < FEW_TASKS:
             continue

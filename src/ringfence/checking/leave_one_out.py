@@ -1,26 +1,18 @@
-"""What a learned space would have meant for each task, had that task been the next one."""
+"""What a learned space would have meant for a task, had that task been the next one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
-from ringfence.arrays import BoolArray, FloatArray
-from ringfence.blocks import rows_inside
-from ringfence.checking.order_statistics import expected_best, normalized_regret
-from ringfence.history import TASK, VALUE
+from ringfence.arrays import BoolArray
+from ringfence.checking.order_statistics import expected_best
+from ringfence.checking.recorded import RecordedTask
+from ringfence.checking.sources import Sources
 from ringfence.learned import Settings
-from ringfence.learning import fit_blocks, kept_choices
-from ringfence.space import Space
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DRAWS = (1, 2, 5, 10, 25, 50)
-WHOLE_DRAWS = (*range(1, 20), *range(20, 100, 5), *range(100, 1000, 50), 1000)
-"""Numbers of draws from the whole space to compare with."""
 
 
 class TaskCheck(msgspec.Struct, frozen=True):
@@ -39,36 +31,36 @@ class TaskCheck(msgspec.Struct, frozen=True):
     """The same for draws from the whole space, for each k of WHOLE_DRAWS."""
 
 
-def leave_one_out(
-    space: Space, rows: pl.DataFrame, best: pl.DataFrame, settings: Settings
-) -> Iterator[TaskCheck | None]:
-    """The check of each task; None for a task whose rows do not tell good from bad."""
-    groups = {str(key[0]): group for key, group in rows.group_by(TASK, maintain_order=True)}
-    for name in best[TASK]:
-        group = groups[name]
-        regret = normalized_regret(group[VALUE].to_numpy())
-        if regret is None:
-            yield None
-            continue
-        others = best.filter(best[TASK] != name)
-        fitted = fit_blocks(space, others, settings)
-        shaping = others.filter(~fitted.outside)
-        choices = kept_choices(space, shaping, settings.categories)
-        columns = {n: group[n].to_numpy() for n in group.columns if n in space}
-        inside = rows_inside(space, fitted.blocks, choices, columns)
-        yield _task_check(name, regret, inside)
+def look_at(
+    tasks: Sequence[RecordedTask],
+    sources: Sources,
+    settings: Settings,
+    among: BoolArray,
+    without: Sequence[int],
+) -> list[TaskCheck | None]:
+    """What the tasks `among` (T,) less those in `without` teach, held against each of `tasks`; None
+    for a task whose rows do not tell good from bad."""
+    if all(task.regret is None for task in tasks):
+        return [None] * len(tasks)
+    blocks, choices = sources.fit(settings, among, without)
+    return [task_check(task, task.inside(blocks, choices, sources.space)) for task in tasks]
 
 
-def _task_check(name: str, regret: FloatArray, inside: BoolArray) -> TaskCheck:
-    kept = regret[inside]
+def task_check(task: RecordedTask, inside: BoolArray | None = None) -> TaskCheck | None:
+    """The check of a task with these rows inside (None: all of them); None where its rows do not
+    tell good from bad."""
+    regret = task.regret
+    if regret is None:
+        return None
+    kept = regret if inside is None else regret[inside]
     best = float(kept.min()) if len(kept) else None
     return TaskCheck(
-        name=name,
+        name=task.name,
         rows=len(regret),
         rows_inside=len(kept),
-        best_is_inside=bool(inside[regret == 0.0].any()),
+        best_is_inside=best == 0.0,
         rank_of_best_inside=None if best is None else 1 + int((regret < best).sum()),
         regret_of_best_inside=best,
         inside=tuple(expected_best(kept, DRAWS).tolist()) if len(kept) else None,
-        whole=tuple(expected_best(regret, WHOLE_DRAWS).tolist()),
+        whole=task.whole,
     )

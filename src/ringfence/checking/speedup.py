@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.checking.leave_one_out import DRAWS, WHOLE_DRAWS, TaskCheck
+from ringfence.checking.leave_one_out import DRAWS, TaskCheck
+from ringfence.checking.recorded import WHOLE_DRAWS
 
 RESAMPLES = 2000
 LEVEL = 0.9
@@ -55,11 +56,18 @@ def speed_ups(tasks: Sequence[TaskCheck]) -> tuple[SpeedUp, ...]:
 
 
 def _worth(inside: FloatArray, whole: FloatArray) -> FloatArray:
-    """K(k) / k for each row of mean curves; from 1/k to the end of WHOLE_DRAWS."""
+    """K(k) / k for each row of mean curves; from 1/k to the end of WHOLE_DRAWS.
+
+    Between two numbers of draws the logarithm of K is taken as linear in the regret.
+    """
+    falling = np.minimum.accumulate(whole, axis=1)
     count = np.log(WHOLE_DRAWS)
-    worth = [
-        np.exp(np.interp(-levels, -np.minimum.accumulate(curve), count))
-        for levels, curve in zip(inside, whole)
-    ]
-    ratio: FloatArray = np.array(worth) / np.array(DRAWS)
+    above = (falling[:, :, None] > inside[:, None, :]).sum(axis=1)
+    last = len(count) - 1
+    left, right = np.clip(above - 1, 0, last), np.clip(above, 0, last)
+    high, low = (np.take_along_axis(falling, place, axis=1) for place in (left, right))
+    part = (high - inside) / np.where(high > low, high - low, 1.0)
+    part = np.where(left < right, np.clip(part, 0.0, 1.0), 0.0)
+    worth = np.exp(count[left] + part * (count[right] - count[left]))
+    ratio: FloatArray = worth / np.array(DRAWS)
     return ratio

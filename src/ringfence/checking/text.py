@@ -15,34 +15,59 @@ if TYPE_CHECKING:
 def headline(check: Check) -> str:
     """One sentence: what the learned space would have been worth."""
     name = describe(check.settings)
+    if check.chosen_from:
+        name = f"the choice among {check.chosen_from} settings (from all tasks: {name})"
     if check.verdict == "cannot tell":
         return (
             f"{name}: cannot tell; too few tasks have recorded runs inside that tell good from bad"
         )
-    at = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
-    better = sum(
-        1
-        for task in check.tasks
+    return f"{name}: {check.verdict}; {worth(check)}"
+
+
+def worth(check: Check) -> str:
+    """The speed-up after ten draws with its interval, and on how many tasks it is no loss."""
+    at = check.speed_ups[_place(check)]
+    judged = [task for task in check.tasks if task.inside is not None]
+    no_worse = [
+        task
+        for task in judged
         if task.inside is not None and task.inside[_place(check)] <= task.whole[JUDGED_AT - 1]
-    )
-    judged = sum(1 for task in check.tasks if task.inside is not None)
+    ]
     return (
-        f"{name}: {check.verdict}; {JUDGED_AT} draws inside are worth {at.value * JUDGED_AT:.0f} "
+        f"{JUDGED_AT} draws inside are worth {at.value * JUDGED_AT:.0f} "
         f"in the whole space (90% interval {at.low * JUDGED_AT:.0f} to {at.high * JUDGED_AT:.0f}), "
-        f"no worse on {better} of {judged} tasks"
+        f"no worse on {len(no_worse)} of {len(judged)} tasks"
     )
 
 
 def describe(settings: Settings) -> str:
     """The settings in a few words."""
+    if settings.shape == "whole":
+        return "whole space"
     outliers = f", outliers {settings.outliers:g}" if settings.outliers else ""
     refit = ", refit" if settings.outliers and settings.refit else ""
+    top = f", top {percent(settings.top)}" if settings.top else ""
     observed = ", observed categories" if settings.categories == "observed" else ""
-    return f"{settings.shape}{outliers}{refit}{observed}"
+    return f"{settings.shape}{outliers}{refit}{top}{observed}"
+
+
+def choice(comparison: Comparison) -> str:
+    """How a setting was chosen, and what the choice is worth, in one line."""
+    chosen, among = describe(comparison.settings), len(comparison.checks)
+    return f"{chosen}: chosen among {among} settings; {honest(comparison.nested)}"
+
+
+def honest(nested: Check | None) -> str:
+    """What the choice is worth to a task that took no part in it."""
+    if nested is None:
+        return "the best of several settings looks a little better than it is"
+    if nested.verdict == "cannot tell":
+        return "chosen anew without each task: cannot tell what that is worth"
+    return f"chosen anew without each task: {nested.verdict}; {worth(nested)}"
 
 
 def comparison_table(comparison: Comparison) -> list[str]:
-    """One line a setting, and the recommendation."""
+    """One line a setting, the recommendation, and what it is worth when chosen honestly."""
     rows = [["setting", "volume", "regret", "speed-up", "90% interval", "verdict", "hurts"]]
     for check in comparison.checks:
         cells = ["", "", ""]
@@ -52,7 +77,8 @@ def comparison_table(comparison: Comparison) -> list[str]:
         hurt = f"{len(check.hurt)} of {len(check.tasks)}"
         row = [describe(check.settings), percent(check.volume_kept), *cells, check.verdict, hurt]
         rows.append(row)
-    return [*align(rows), "", comparison.recommendation]
+    lines = [*align(rows), "", comparison.recommendation, honest(comparison.nested)]
+    return [*lines, *warning_lines(comparison.checks[0])]
 
 
 def summary(check: Check) -> str:
@@ -73,8 +99,12 @@ def summary(check: Check) -> str:
     ):
         if names:
             lines.append(f"{label}: {some(names)}")
-    lines += [f"warning: {warning}" for warning in check.warnings]
-    return "\n".join(lines)
+    return "\n".join([*lines, *warning_lines(check)])
+
+
+def warning_lines(check: Check) -> list[str]:
+    """What the data cannot support, a line each."""
+    return [f"warning: {warning}" for warning in check.warnings]
 
 
 def _place(check: Check) -> int:

@@ -9,8 +9,10 @@ import typer
 import ringfence
 from ringfence.cli.check import check
 from ringfence.cli.demo import demo
+from ringfence.cli.export import export
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
+from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
 
@@ -40,5 +42,5 @@ def root(
     """Learn the search space of the next tuning job from the jobs already run."""
 
 
-for command in (learn, check, show, sample, infer, demo):
+for command in (learn, check, report, show, sample, export, infer, demo):
     app.command()(command)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,6 +9,7 @@ import typer
 
 from ringfence.cli import options
 from ringfence.cli.options import Categories, Shape
+from ringfence.cli.progress import progress_bar
 
 
 class Output(StrEnum):
@@ -30,10 +28,9 @@ def check(
     shape: options.ShapeOf = Shape.box,
     outliers: options.Outliers = "0",
     refit: options.Refit = False,
+    top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
-    ] = False,
+    compare: options.Compare = False,
     require_speedup: Annotated[
         float | None,
         typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
@@ -62,8 +59,10 @@ def check(
     found: checking.Check | checking.Comparison
     with progress_bar() as progress:
         if compare:
-            found = checking.compare(history, declared, progress=progress)
-            judged = None if found.best is None else found.checks[found.best]
+            found = checking.compare(
+                history, declared, average_repeats=average_repeats, progress=progress
+            )
+            judged = None if found.best is None else found.nested
         else:
             found = judged = checking.check(
                 history,
@@ -72,6 +71,7 @@ def check(
                 outliers=options.share(outliers),
                 refit=refit,
                 categories=categories.value,
+                top=top,
                 average_repeats=average_repeats,
                 progress=progress,
             )
@@ -85,17 +85,3 @@ def check(
         if low < require_speedup:
             typer.echo(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
             raise typer.Exit(2)
-
-
-@contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        work = bar.add_task("checking")
-        yield lambda done, total: bar.update(work, completed=done, total=total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ def demo(
         Path, typer.Option("--output", "-o", help="Folder for what is written.")
     ] = Path("demo"),
 ) -> None:
-    """Learn a space from the embedded history and draw it.
+    """Learn a space from the embedded history, draw it, check it and write the report.
 
     Example: ringfence demo -o demo
     """
@@ -25,7 +25,8 @@ def demo(
     from ringfence.history.example import example_history
     from ringfence.learned_text import percent
     from ringfence.learning import learn
-    from ringfence.report.picture import draw
+    from ringfence.reporting.picture import draw
+    from ringfence.reporting.writing import report
 
     history = example_history()
     typer.echo(f"{history}\n")
@@ -36,13 +37,16 @@ def demo(
             how = f"outliers {outliers:g}{', refit' if refit else ''}"
             names = f"   left outside: {', '.join(kept.outliers)}" if kept.outliers else ""
             typer.echo(f"  {shape:<9}  {how:<19} {percent(kept.volume_fraction):>5}{names}")
-    learned = learn(history, shape="ellipsoid", outliers=0.1, refit=True)
+    chosen: dict[str, Any] = {"shape": "ellipsoid", "outliers": 0.1, "refit": True}
+    learned = learn(history, **chosen)
     typer.echo("\n" + "\n".join(account(learned)))
     output.mkdir(parents=True, exist_ok=True)
     learned.save(output / "learned.json")
     draw(learned, output / "learned.png")
     typer.echo(f"\nwritten to {output}/learned.json and {output}/learned.png")
-    typer.echo("\nwould it have helped? each task left out in turn:")
-    typer.echo(headline(check(history, shape="ellipsoid", outliers=0.1, refit=True)))
     program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
-    typer.echo(f"\ndraw from it:  {program} sample {output}/learned.json -n 5 --seed 0")
+    typer.echo(f"draw from it:  {program} sample {output}/learned.json -n 5 --seed 0")
+    typer.echo("\nwould it have helped? each task left out in turn:")
+    typer.echo(headline(check(history, **chosen)))
+    path = report(history, path=output / "report.html", **chosen)
+    typer.echo(f"\nthe report, for a browser: {path}")

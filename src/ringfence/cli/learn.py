@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from ringfence.cli import options
 from ringfence.cli.options import Categories, Shape
+from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.learned import LearnedSpace
@@ -23,6 +25,7 @@ def learn(
     shape: options.ShapeOf = Shape.box,
     outliers: options.Outliers = "0",
     refit: options.Refit = False,
+    top: options.Top = 0.0,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,
@@ -57,17 +60,20 @@ def learn(
     history = options.read(
         source, task, objective, maximize, parameters, budget, status, format, ignore
     )
-    learned = learn_space(
-        history,
-        read_space(space) if space else None,
-        shape=shape.value,
-        outliers=options.share(outliers),
-        refit=refit,
-        categories=categories.value,
-        n_evaluations=n_evaluations,
-        seed=seed,
-        average_repeats=average_repeats,
-    )
+    with progress_bar() if shape is Shape.auto else nullcontext() as progress:
+        learned = learn_space(
+            history,
+            read_space(space) if space else None,
+            shape=shape.value,
+            outliers=options.share(outliers),
+            refit=refit,
+            categories=categories.value,
+            top=top,
+            n_evaluations=n_evaluations,
+            seed=seed,
+            average_repeats=average_repeats,
+            progress=progress,
+        )
     to_stdout = output == "-"
     typer.echo("\n".join(account(learned)), err=to_stdout)
     if to_stdout:

@@ -56,6 +56,9 @@ Outliers: TypeAlias = Annotated[
 Refit: TypeAlias = Annotated[
     bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
 ]
+Compare: TypeAlias = Annotated[
+    bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
+]
 AverageRepeats: TypeAlias = Annotated[
     bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
 ]
@@ -66,6 +69,8 @@ class Shape(StrEnum):
 
     box = "box"
     ellipsoid = "ellipsoid"
+    whole = "whole"
+    auto = "auto"
 
 
 class Categories(StrEnum):
@@ -75,7 +80,18 @@ class Categories(StrEnum):
     observed = "observed"
 
 
-ShapeOf: TypeAlias = Annotated[Shape, typer.Option("--shape", help="Shape of the region.")]
+ShapeOf: TypeAlias = Annotated[
+    Shape,
+    typer.Option(
+        "--shape",
+        help="Shape of the region; whole keeps the original space, auto takes what `check "
+        "--compare` recommends.",
+    ),
+]
+Top: TypeAlias = Annotated[
+    float,
+    typer.Option("--top", help="Share of each task's best rows to draw around; 0: its best alone."),
+]
 CategoriesOf: TypeAlias = Annotated[
     Categories,
     typer.Option("--categories", help="Keep all choices, or those of the best configurations."),

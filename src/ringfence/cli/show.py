@@ -35,7 +35,7 @@ def show(
     shown = load(learned)
     typer.echo(summary(shown))
     if plot is not None:
-        from ringfence.report.picture import draw
+        from ringfence.reporting.picture import draw
 
         draw(shown, plot)
         typer.echo(f"\ndrawn to {plot}")

@@ -10,25 +10,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.regions import Box
 
+IDLE = 1e-6
+"""How far inside the faces of a slack box a point has no multiplier, whatever the gap."""
 
-def fit_box(points: FloatArray, outliers: float = 0.0) -> Fit[Box]:
-    """The smallest box around the incumbents, at least a share `outliers` of them left outside."""
+
+def fit_box(points: FloatArray, outliers: float = 0.0, near: Fit[Box] | None = None) -> Fit[Box]:
+    """The smallest box around the incumbents, at least a share `outliers` of them left outside.
+
+    `near`, the fit of nearly the same points with nearly as many outside, saves time.
+    """
     if outliers > 0 and np.ptp(points, axis=0).max() > RESOLUTION:
-        return _slack_box(points, outliers)
+        return _slack_box(points, outliers, near)
     region, widened = _with_room(points.min(axis=0), points.max(axis=0), len(points))
-    return Fit(region, np.zeros(len(points)), None, 0.0, widened)
+    idle = _well_inside(points, region, 0.0) & (widened == 0)
+    return Fit(region, np.zeros(len(points)), None, 0.0, widened, idle)
 
 
-def _slack_box(points: FloatArray, outliers: float) -> Fit[Box]:
-    from ringfence.fit.solvers.slack_box_penalty import slack_box_for
+def _slack_box(points: FloatArray, outliers: float, near: Fit[Box] | None) -> Fit[Box]:
+    from ringfence.fit.solvers.slack_box_penalty import n_outliers, slack_box_for
 
-    answer = solve_patiently(lambda tol: slack_box_for(points, outliers, tol=tol))
+    start = None
+    if near is not None and near.penalty and not near.widened:
+        start = near.penalty, np.stack([near.region.lower, -near.region.upper])
+    answer = solve_patiently(lambda tol: slack_box_for(points, outliers, tol=tol, start=start))
     region, widened = _with_room(answer.lower, answer.upper, len(points))
-    return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened)
+    enough = answer.n_outside >= n_outliers(outliers, len(points))
+    idle = _well_inside(points, region, IDLE) & (enough and widened == 0)
+    return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened, idle)
+
+
+def _well_inside(points: FloatArray, box: Box, margin: float) -> BoolArray:
+    """Which points lie farther than `margin` from every face of the box."""
+    inside = (points > box.lower + margin) & (points < box.upper - margin)
+    return np.asarray(inside.all(axis=1))
 
 
 def _with_room(lower: FloatArray, upper: FloatArray, n_tasks: int) -> tuple[Box, int]:

@@ -13,12 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.fit.solvers.affine import Frame, affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
-from ringfence.fit.solvers.slack_ellipsoid_path import slack_ellipsoid_for
+from ringfence.fit.solvers.slack_ellipsoid_path import (
+    n_outside,
+    slack_ellipsoid_for,
+    wanted_outside,
+)
 from ringfence.regions import Ellipsoid
+
+IDLE = 1e-4
+"""A point whose norm is so far below 1 has no multiplier, whatever the gap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +35,7 @@ class _Answer:
     slack: FloatArray
     penalty: float | None
     gap: float
+    idle: BoolArray
 
 
 def fit_ellipsoid(points: FloatArray, outliers: float = 0.0) -> Fit[Ellipsoid]:
@@ -45,19 +53,24 @@ def fit_ellipsoid(points: FloatArray, outliers: float = 0.0) -> Fit[Ellipsoid]:
     else:
         answer = _solve(frame.whiten(points), outliers)
         region = _embed(frame, answer, n_tasks)
-    return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank)
+    idle = answer.idle & (frame.rank == dim)
+    return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank, idle)
 
 
 def _solve(points: FloatArray, outliers: float) -> _Answer:
     n_tasks, dim = points.shape
     if dim == 0:
-        return _Answer(np.zeros(0), np.zeros((0, 0)), np.zeros(n_tasks), None, 0.0)
+        nothing = np.zeros(n_tasks, dtype=bool)
+        return _Answer(np.zeros(0), np.zeros((0, 0)), np.zeros(n_tasks), None, 0.0, nothing)
     if outliers > 0 and n_tasks > dim + 1:  # in a simplex no corner lies farther out than another
         slack = solve_patiently(lambda tol: slack_ellipsoid_for(points, outliers, tol=tol))
         excess = np.maximum(slack.norms - 1.0, 0.0)
-        return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap)
+        enough = n_outside(slack) >= wanted_outside(outliers, n_tasks)
+        idle = (slack.norms < 1.0 - IDLE) & enough
+        return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap, idle)
     exact = minimum_ellipsoid(points)
-    return _Answer(exact.center, exact.factor, np.zeros(n_tasks), None, exact.gap)
+    idle = Ellipsoid(exact.center, exact.factor).norm(points) < 1.0 - IDLE
+    return _Answer(exact.center, exact.factor, np.zeros(n_tasks), None, exact.gap, idle)
 
 
 def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import FitError
 from ringfence.regions import Box, Ellipsoid
 
@@ -45,6 +45,21 @@ class Fit(Generic[RegionT]):
     """Certified distance from the optimum: nats of log volume (ellipsoid), relative (box)."""
     widened: int
     """Number of directions that the incumbents do not determine."""
+    idle: BoolArray
+    """(T,) points whose multiplier is zero: the region is the same without any of them."""
+
+    def without(self, gone: BoolArray) -> Fit[RegionT] | None:
+        """The fit of the points that are not `gone` (T,), where all of those are idle; else None.
+
+        The sum of slacks is over fewer points then, so that the penalty of the same region is
+        larger; with outliers, as many of the fewer points are left outside.
+        """
+        stay = ~gone
+        n_left = int(stay.sum())
+        if not self.idle[gone].all() or n_left <= self.region.dim + 1:
+            return None
+        penalty = None if self.penalty is None else self.penalty * len(gone) / n_left
+        return replace(self, slack=self.slack[stay], penalty=penalty, idle=self.idle[stay])
 
 
 def solve_patiently(solve: Callable[[float], Answer]) -> Answer:

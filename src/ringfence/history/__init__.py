@@ -1,10 +1,11 @@
 """What was tried: tables of past runs, the rows that count, and the best of each task."""
 
 from ringfence.history.history import History
-from ringfence.history.incumbents import COUNT, incumbents
+from ringfence.history.incumbents import incumbents
 from ringfence.history.infer import infer_space
 from ringfence.history.readers import read_history
-from ringfence.history.usable import ROW, TASK, VALUE, Dropped, UsableRows, usable_rows
+from ringfence.history.selection import Dropped, Selection
+from ringfence.history.usable import COUNT, ROW, TASK, VALUE, UsableRows, usable_rows
 
 __all__ = [
     "COUNT",
@@ -13,6 +14,7 @@ __all__ = [
     "VALUE",
     "Dropped",
     "History",
+    "Selection",
     "UsableRows",
     "incumbents",
     "infer_space",

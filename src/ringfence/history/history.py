@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.columns import Roles, assign_roles
+from ringfence.history.selection import Selection
 from ringfence.history.tables import as_table
 from ringfence.space import Space
 
@@ -29,6 +31,8 @@ class History:
     """The space that the source declares, if it does."""
     notes: tuple[str, ...] = field(default=())
     """What was guessed."""
+    selection: Selection | None = None
+    """Set where only the best rows of each task are here; None where all are."""
 
     @classmethod
     def from_frame(
@@ -98,6 +102,33 @@ class History:
         keep = self.task_column().is_in(list(tasks))
         return replace(self, frame=self.frame.filter(keep), files=())
 
+    def split(self, n: int, *, seed: int | None = None) -> tuple[History, History]:
+        """The first `n` runs of each task, or with a seed `n` random ones, and the rest: some to
+        learn the region from, the others for a model that transfers."""
+        order = np.arange(len(self))
+        if seed is not None:
+            order = np.random.default_rng(seed).permutation(order)
+        places = pl.DataFrame({"task": self.task_column(), "order": order})
+        first = places.select(pl.col("order").rank("ordinal").over("task") <= n).to_series()
+        taken, rest = (self.frame.filter(mask) for mask in (first, ~first))
+        return replace(self, frame=taken, files=()), replace(self, frame=rest, files=())
+
+    @classmethod
+    def concat(cls, histories: Sequence[History]) -> History:
+        """Several histories as one, in order; columns take their names from the first."""
+        if not histories:
+            raise HistoryError("there is no history to join")
+        first = histories[0]
+        frames = [_renamed(history, first.roles) for history in histories]
+        same = all(history.space == first.space for history in histories)
+        return cls(
+            pl.concat(frames, how="diagonal_relaxed"),
+            first.roles,
+            source=", ".join(dict.fromkeys(history.source for history in histories)),
+            space=first.space if same else None,
+            notes=tuple(note for history in histories for note in history.notes),
+        )
+
     def where(self, row: int) -> str:
         """What to call row `row` (from 0) in a message."""
         for name, height in self.files if len(self.files) > 1 else ():
@@ -117,6 +148,24 @@ class History:
             if name is not None:
                 total.update(name.encode() + b"\0" + _column_bytes(self.frame[name]))
         return total.hexdigest()
+
+
+def _renamed(history: History, roles: Roles) -> pl.DataFrame:
+    """The columns of a history that play a part, under the names that `roles` has for them."""
+    own = history.roles
+    if own.direction != roles.direction:
+        raise HistoryError("one history is minimized and another maximized")
+    if set(own.parameters) != set(roles.parameters):
+        odd = sorted(set(own.parameters) ^ set(roles.parameters))[0]
+        raise HistoryError(f"only one of the histories has the parameter {odd!r}")
+    names = {name: name for name in own.parameters}
+    for role in ("task", "objective", "budget", "status"):
+        column, target = getattr(own, role), getattr(roles, role)
+        if (column is None) != (target is None):
+            raise HistoryError(f"only one of the histories has a column for the {role}")
+        if column is not None:
+            names[column] = target
+    return history.frame.select(list(names)).rename(names)
 
 
 def _column_bytes(column: pl.Series) -> bytes:

@@ -13,6 +13,8 @@ def infer_space(history: History) -> Inferred:
     it was read off. See `ringfence.space.infer` for the rules."""
     if not isinstance(history, History):
         raise HistoryError(f"infer_space takes a History, not {type(history).__name__}")
+    if history.selection is not None:
+        return Inferred(history.selection.space, history.selection.notes)
     rows = finished_rows(history)
     if not len(rows):
         raise HistoryError("no run of the history finished with a finite objective")

@@ -7,6 +7,8 @@ they never meet ours:
     :row      position in the history, from 0                                           UInt32
     :value    the objective, lower is better                                            Float64
     NAME      a number, or the position among the choices; null where inactive          Float64
+
+    :n_evaluations   only where the history is a selection: usable rows of the task      Int64
 """
 
 from __future__ import annotations
@@ -14,24 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
 import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.columns import GOOD_STATUS, require_column
 from ringfence.history.history import History
+from ringfence.history.selection import Dropped
 from ringfence.history.values import as_number, describe, numbers_of
 from ringfence.space import Categorical, Choice, Constant, Parameter, Space
 
-TASK, ROW, VALUE = ":task", ":row", ":value"
-
-
-class Dropped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Rows that do not count: how many, why, and where the first of them is."""
-
-    rows: int
-    reason: str
-    example: str
+TASK, ROW, VALUE, COUNT = ":task", ":row", ":value", ":n_evaluations"
 
 
 @dataclass(frozen=True)
@@ -45,6 +39,11 @@ class UsableRows:
 
 def usable_rows(history: History, space: Space) -> UsableRows:
     """The rows of `history` that can be used to learn in `space`."""
+    if history.selection is not None and history.selection.space != space:
+        raise HistoryError(
+            "the best rows of the history were chosen for another space; "
+            "read it again with space=… set to the one to learn in"
+        )
     judge = _Judge(history)
     judge.drop_bad_runs()
     for name in space.parents_first:
@@ -53,7 +52,12 @@ def usable_rows(history: History, space: Space) -> UsableRows:
     if not judge.rows.height:
         why = "; ".join(f"{d.rows} because {d.reason} ({d.example})" for d in judge.dropped)
         raise HistoryError(f"no row of the history can be used: {why}")
-    return UsableRows(judge.rows, tuple(judge.dropped), tuple(judge.notes))
+    frame, dropped = judge.rows, tuple(judge.dropped)
+    if history.selection is not None:
+        counts = history.selection.counts
+        count = pl.col(TASK).replace_strict(counts, return_dtype=pl.Int64).alias(COUNT)
+        frame, dropped = frame.with_columns(count), (*history.selection.dropped, *dropped)
+    return UsableRows(frame, dropped, tuple(judge.notes))
 
 
 def finished_rows(history: History) -> pl.Series:
@@ -124,7 +128,7 @@ class _Judge:
     def _active(self, space: Space, name: str) -> pl.Series:
         active = pl.Series([True]).new_from_index(0, self.rows.height)
         for condition in space.conditions_of(name):
-            wanted = _wanted_numbers(space[condition.parent], condition.values)
+            wanted = wanted_numbers(space[condition.parent], condition.values)
             active &= self.rows[condition.parent].is_in(wanted).fill_null(value=False)
         return active
 
@@ -155,7 +159,8 @@ class _Judge:
         self.rows = self.rows.filter(mask)
 
 
-def _wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
+def wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
+    """The values of a condition as `numbers_of` has them."""
     if isinstance(parent, Categorical):
         return [float(i) for value in values if (i := parent.index(value)) is not None]
     return [float(value) for value in values if isinstance(value, (int, float))]

@@ -1,30 +1,25 @@
-"""A space inferred from a table: observed ranges, scales, and which parameter depends on which."""
+"""A space inferred from a table in memory; the rules are those of `inference`."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ringfence.errors import SpaceError
-from ringfence.space.conditions import Condition
-from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter
-from ringfence.space.space import Space
+from ringfence.space.inference import (
+    Inferred,
+    Numbers,
+    empty_column,
+    infer_from,
+    no_finite_value,
+    spans_decades,
+)
+from ringfence.space.params import Choice
 
 if TYPE_CHECKING:
     import polars as pl
 
-DECADES = 100.0
-"""A log scale is suggested only where the largest value is at least so many times the smallest."""
-
-
-@dataclass(frozen=True)
-class Inferred:
-    """A space and, in words, how it was read off the table."""
-
-    space: Space
-    notes: tuple[str, ...]
+__all__ = ["Inferred", "infer_from_table"]
 
 
 def infer_from_table(
@@ -33,97 +28,51 @@ def infer_from_table(
     tasks: pl.Series,
     where: Callable[[int], str] = "row {}".format,
 ) -> Inferred:
-    """The smallest space that holds every row of `table`, for the columns `names`.
-
-    Numbers get their observed range (the paper's protocol for OpenML), on a log scale where they
-    span two decades or more and their median lies nearer to the middle of the range on that scale.
-    Text and booleans become categories, single values constants. A column with gaps must be
-    missing exactly for certain categories of another column, then it is conditional on that one,
-    or for whole tasks. `where` names a row in a message.
-    """
-    notes: list[str] = []
-    parameters = {name: _parameter(table[name], notes) for name in names}
-    conditions: list[Condition] = []
-    for name in names:
-        gap = table[name].is_null()
-        if not gap.any():
-            continue
-        condition = _condition(table, name, parameters)
-        if condition is not None:
-            conditions.append(condition)
-            values = ", ".join(str(value) for value in condition.values)
-            notes.append(f"{name} is active only where {condition.parent} is {values}")
-        elif tasks.filter(gap).is_in(tasks.filter(~gap).implode()).any():
-            raise SpaceError(
-                f"{where(gap.arg_max() or 0)}, column {name!r}: the value is missing, and no other "
-                "column tells when it is; fill it in, leave the column out of the parameters, or "
-                "declare the space"
-            )
-    return Inferred(Space(parameters, tuple(conditions)), tuple(notes))
+    """`infer_from` a frame in memory. `where` names a row in a message."""
+    return infer_from(_TableColumns(table, tasks, where), names)
 
 
-def _parameter(column: pl.Series, notes: list[str]) -> Parameter:
-    import polars as pl
+class _TableColumns:
+    """A frame in memory, seen through `Columns`."""
 
-    name = column.name
-    values = column.drop_nulls()
-    if not len(values):
-        raise SpaceError(f"the column {name!r} is empty; leave it out of the parameters")
-    if column.dtype == pl.String:
-        numbers = values.str.strip_chars().cast(pl.Float64, strict=False)
-        if numbers.null_count() == 0:
-            values = numbers
-    if not (values.dtype.is_numeric() or values.dtype in (pl.String, pl.Boolean)):
+    def __init__(self, table: pl.DataFrame, tasks: pl.Series, where: Callable[[int], str]) -> None:
+        self.table, self.tasks, self.where = table, tasks, where
+
+    def observed(self, name: str) -> Numbers | Sequence[Choice]:
+        import polars as pl
+
+        values = self.table[name].drop_nulls()
+        if not len(values):
+            raise empty_column(name)
+        if values.dtype == pl.String:
+            numbers = values.str.strip_chars().cast(pl.Float64, strict=False)
+            values = numbers if numbers.null_count() == 0 else values
+        if values.dtype.is_numeric():
+            return _numbers(values.cast(pl.Float64))
+        if values.dtype in (pl.String, pl.Boolean):
+            choices: list[Choice] = sorted(values.unique().to_list())
+            return choices
         raise SpaceError(f"the column {name!r} holds {values.dtype}, which is no parameter's type")
-    if values.dtype.is_numeric():
-        return _numeric(name, values.cast(pl.Float64), notes)
-    choices: list[Choice] = sorted(values.unique().to_list())
-    if len(choices) == 1:
-        notes.append(f"{name} is always {choices[0]}")
-        return Constant(choices[0])
-    notes.append(f"{name} is one of {', '.join(str(choice) for choice in choices)}")
-    return Categorical(tuple(choices))
+
+    def has_gaps(self, name: str) -> bool:
+        return self.table[name].null_count() > 0
+
+    def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
+        import polars as pl
+
+        return self.table.group_by(parent).agg(pl.col(child).is_not_null().mean()).rows()
+
+    def unexplained_gap(self, name: str) -> str | None:
+        gap = self.table[name].is_null()
+        if not self.tasks.filter(gap).is_in(self.tasks.filter(~gap).implode()).any():
+            return None
+        return self.where(gap.arg_max() or 0)
 
 
-def _numeric(name: str, values: pl.Series, notes: list[str]) -> Parameter:
+def _numbers(values: pl.Series) -> Numbers:
     values = values.filter(values.is_finite())
     if not len(values):
-        raise SpaceError(f"the column {name!r} has no finite value")
+        raise no_finite_value(values.name)
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
-    whole = bool((values % 1 == 0).all())
-    if low == high:
-        notes.append(f"{name} is always {low:g}")
-        return Constant(int(low) if whole else low)
-    log = _looks_logarithmic(low, high, values)
-    kind = "a whole number" if whole else "a number"
-    scale = " on a log scale" if log else ""
-    notes.append(f"{name} is {kind} from {low:g} to {high:g}{scale}")
-    return Int(int(low), int(high), log) if whole else Float(low, high, log)
-
-
-def _looks_logarithmic(low: float, high: float, values: pl.Series) -> bool:
-    if low <= 0 or high / low < DECADES:
-        return False
-    median = float(values.median())  # type: ignore[arg-type]
-    on_line = (median - low) / (high - low)
-    on_log = math.log(median / low) / math.log(high / low)
-    return abs(on_log - 0.5) < abs(on_line - 0.5)
-
-
-def _condition(
-    table: pl.DataFrame, child: str, parameters: dict[str, Parameter]
-) -> Condition | None:
-    """A condition on the first categorical column that tells exactly where `child` is missing."""
-    import polars as pl
-
-    given = pl.col(child).is_not_null()
-    for parent, parameter in parameters.items():
-        if parent == child or not isinstance(parameter, Categorical):
-            continue
-        shares = table.group_by(parent).agg(given.mean().alias("share"))
-        present = shares.filter(pl.col("share") == 1.0)[parent]
-        absent = shares.filter(pl.col("share") == 0.0)[parent]
-        if len(present) + len(absent) == len(shares) and present.null_count() == 0:
-            values = [choice for choice in parameter.choices if choice in set(present.to_list())]
-            return Condition(child, parent, tuple(values))
-    return None
+    median = float(values.median()) if spans_decades(low, high) else None  # type: ignore[arg-type]
+    return Numbers(low, high, bool((values % 1 == 0).all()), median)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.box_interior_point import minimize
 from ringfence.fit.solvers.slack_box_polish import polished
@@ -22,6 +22,7 @@ ALL_ROWS = 400  # up to so many points, every row goes to the interior point
 ROUNDS = 12
 MARGIN = 0.03  # how far a start may be off, in widths
 FAR = 1e3  # a row so many widths away does not bind
+ROUNDING = 1e-12  # of the largest width or slack: a slack so small is none
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,15 @@ class SlackBox:
     gap: float  # (value - certified lower bound of the minimum) / value; 0 for the exact box
 
     @property
+    def outside(self) -> BoolArray:
+        """Which points have a positive slack, rounding aside; shape (T,)."""
+        size = max(float((self.upper - self.lower).max()), float(self.slack.max()))
+        return np.asarray((self.slack > ROUNDING * size).any(axis=1))
+
+    @property
     def n_outside(self) -> int:
-        """Number of points with a strictly positive slack."""
-        return int((self.slack > 0.0).any(axis=1).sum())
+        """Number of points outside."""
+        return int(self.outside.sum())
 
 
 def slack_box(

@@ -39,15 +39,18 @@ def slack_box_for(
     *,
     scales: FloatArray | None = None,
     tol: float = 1e-8,
+    start: tuple[float, FloatArray] | None = None,
 ) -> SlackBox:
     """The slack box of the smallest penalty that leaves a share `outliers` of the points outside.
+
+    `start` is a guess: the penalty and the bounds, shape (2, p), for nearly the same points.
 
     Where points coincide there may be no such penalty: the box shrinks to a point that many of them
     share. Then as many are left outside as any penalty can, `n_outside` < outliers * T.
     """
     problem = Problem.of(points, scales)
-    wanted = _n_outliers(outliers, len(points))
-    return _search(problem, wanted, CROSSING, tol)
+    wanted = n_outliers(outliers, len(points))
+    return _search(problem, wanted, CROSSING, tol, start)
 
 
 def paper_grid_box(
@@ -63,7 +66,7 @@ def paper_grid_box(
     Q = 1/2 |u - l|^2 of the exact box. Of the grid the paper says "small, scale-free" and no more.
     """
     problem = Problem.of(points, scales)
-    wanted = _n_outliers(outliers, len(points))
+    wanted = n_outliers(outliers, len(points))
     width = problem.hull.sum(axis=0)
     size = 0.5 * float(width @ width)
     if wanted == 0 or size == 0.0:
@@ -80,21 +83,27 @@ def paper_grid_box(
     )
 
 
-def _n_outliers(outliers: float, T: int) -> int:
+def n_outliers(outliers: float, T: int) -> int:
     """ceil(nu T), where nu T may be a whole number but for rounding."""
     if not 0.0 <= outliers < 1.0:
         raise FitError(f"outliers must be a share of the tasks, 0 <= outliers < 1, not {outliers}")
     return math.ceil(outliers * T * (1.0 - 1e-12))
 
 
-def _search(problem: Problem, wanted: int, rtol: float, tol: float) -> SlackBox:
+def _search(
+    problem: Problem,
+    wanted: int,
+    rtol: float,
+    tol: float,
+    guess: tuple[float, FloatArray] | None = None,
+) -> SlackBox:
     """A crossing of the number outside, by secants and halving on the logarithm of the penalty."""
     T = problem.sides.shape[1]
     reach = -2 * T * float(problem.hull.sum(axis=0) @ problem.scales.sum(axis=0))
     if wanted == 0 or reach == 0.0:
         return exact_box(problem, 0.0)
     bracket = _Bracket(low=max(problem.exact_penalty, wanted / reach))
-    penalty, start = _guess(problem, wanted, tol)
+    penalty, start = guess or _guess(problem, wanted, tol)
     penalty = max(penalty, bracket.low * (1.0 + 2.0 * rtol))
     point = POINT * problem.spread / T
     for _ in range(MOST_SOLVES):
@@ -119,8 +128,7 @@ def _excess(box: SlackBox, pull: FloatArray, wanted: int) -> float:
     missing = wanted - box.n_outside
     if missing <= 0:
         return 0.5 - missing
-    inside = ~(box.slack > 0.0).any(axis=1)
-    idle = 1.0 - pull.sum(axis=2).max(axis=0)[inside]
+    idle = 1.0 - pull.sum(axis=2).max(axis=0)[~box.outside]
     return -max(float(np.sort(idle)[:missing].sum()), 1e-3)
 
 

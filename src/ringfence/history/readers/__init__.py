@@ -1,5 +1,5 @@
 """One file a format; each turns a source into a History."""
 
-from ringfence.history.readers.table import read_history
+from ringfence.history.readers.dispatch import read_history
 
 __all__ = ["read_history"]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -21,6 +21,7 @@ from ringfence.history.history import History
 from ringfence.history.tables import from_objects
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -33,7 +34,15 @@ SUFFIXES: dict[str, Format] = {
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
 
 
-def read_history(
+def recognizes(source: Any) -> bool:
+    """Whether the name of a file, or of a glob's files, ends like a table's."""
+    if not isinstance(source, (str, PathLike)):
+        return False
+    name = str(fspath(source)).lower().removesuffix(".gz")
+    return name == "-" or ("://" not in name and name.endswith(tuple(SUFFIXES)))
+
+
+def read(
     source: str | PathLike[str],
     *,
     task: str | None = None,
@@ -50,13 +59,7 @@ def read_history(
     The format follows from the file's ending (`.gz` allowed for text) or from `format`. The other
     arguments are those of `History.from_frame`.
     """
-    if format not in (None, "csv", "tsv", "jsonl", "parquet"):
-        raise HistoryError(f"format must be csv, tsv, jsonl or parquet, not {format!r}")
-    text = fspath(source)
-    if text == "-":
-        named = [("standard input", _read_stdin(format))]
-    else:
-        named = [(str(path), _read_file(path, format)) for path in _expand(text)]
+    text, named = named_frames(source, format)
     frames = [frame for _, frame in named]
     table = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
     history = History.from_frame(
@@ -73,6 +76,18 @@ def read_history(
     return replace(
         history, source=Path(text).name if text != "-" else "standard input", files=files
     )
+
+
+def named_frames(
+    source: str | PathLike[str], format: Format | None = None
+) -> tuple[str, list[tuple[str, pl.DataFrame]]]:
+    """The source as text, and the name and the table of each file behind it."""
+    if not isinstance(source, (str, PathLike)):
+        raise HistoryError(f"a table is read from a file, not from a {type(source).__name__}")
+    text = fspath(source)
+    if text == "-":
+        return text, [("standard input", _read_stdin(format))]
+    return text, [(str(path), _read_file(path, format)) for path in _expand(text)]
 
 
 def _expand(text: str) -> list[Path]:

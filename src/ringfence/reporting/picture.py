@@ -1,6 +1,6 @@
 """A learned space as a picture: ranges before and after, and the incumbents of pairs of parameters.
 
-Numbers first (`pairs`, `outline`), drawing second (`figure`, `draw`).
+Numbers first (`pairs`), drawing second (`figure`, `draw`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ringfence.blocks import Block
 from ringfence.errors import FileError, MissingExtraError
 from ringfence.learned import LearnedSpace
 from ringfence.learned_text import headline, percent, volume_line
-from ringfence.regions import Box
+from ringfence.reporting.projections import outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,21 +57,6 @@ def _pair(learned: LearnedSpace, block: Block, i: int, j: int) -> Pair:
     outside = np.array([task.outside for task in tasks], dtype=bool)
     names = block.names[i], block.names[j]
     return Pair(names, np.array(points).reshape(-1, 2), outside, outline(block, i, j))
-
-
-def outline(block: Block, i: int, j: int) -> FloatArray:
-    """The boundary of the region seen along all other coordinates; an ellipsoid's may leave the
-    unit square."""
-    if isinstance(block.region, Box):
-        (x0, y0), (x1, y1) = (bound[[i, j]] for bound in block.region.bounds)
-        return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]])
-    ellipsoid = block.region.ellipsoid
-    rows = ellipsoid.factor[[i, j]]
-    shape = np.linalg.cholesky(rows @ rows.T)
-    angle = np.linspace(0, 2 * np.pi, 361)
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    curve: FloatArray = ellipsoid.center[[i, j]] + circle @ shape.T
-    return curve
 
 
 def draw(learned: LearnedSpace, path: str | PathLike[str]) -> None:

@@ -1,0 +1,1 @@
+"""The learned space where people already work: one file per foreign package, imported when used."""

@@ -1,0 +1,56 @@
+"""Ax: parameter configurations for `Client.configure_experiment`.
+
+    space = ax.parameters(learned)
+    client.configure_experiment(parameters=space.space)
+    for index, values in client.get_next_trials(max_trials=1).items():
+        client.complete_trial(index, raw_data={"loss": objective(space.decode(values))})
+
+Ax knows constraints only where they are linear and not on a log scale, so an ellipsoid is given as
+its gauge cube. It is told of no conditions: `decode` leaves out what is inactive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ringfence.adapters.values import one_type
+from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.errors import MissingExtraError
+from ringfence.learned import LearnedSpace
+from ringfence.space import Categorical, Constant, Int, Parameter, Space
+
+try:
+    from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+except ModuleNotFoundError as error:
+    raise MissingExtraError("ax-platform", "ax") from error
+
+
+def parameters(learned: LearnedSpace | Space) -> Translated[list[Any]]:
+    """The parameters to configure, with `decode` for the parameters of a trial and `encode` for
+    `attach_trial`. Constants are left out; `decode` puts them in."""
+    view = View(as_learned(learned), flat=True, speaks=one_type)
+    searched = {n: p for n, p in view.space.parameters.items() if not isinstance(p, Constant)}
+    configs = [_config(name, parameter) for name, parameter in searched.items()]
+
+    def encode(config: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in view.encode(config).items() if name in searched}
+
+    return Translated(configs, view.decode, encode)
+
+
+def _config(name: str, parameter: Parameter) -> Any:
+    if isinstance(parameter, Categorical):
+        return ChoiceParameterConfig(
+            name=name,
+            values=list(parameter.choices),
+            parameter_type=type(parameter.choices[0]).__name__,
+            is_ordered=parameter.ordered,
+        )
+    assert not isinstance(parameter, Constant)
+    return RangeParameterConfig(
+        name=name,
+        bounds=(parameter.low, parameter.high),
+        parameter_type="int" if isinstance(parameter, Int) else "float",
+        scaling="log" if parameter.log else "linear",
+    )

@@ -1,0 +1,145 @@
+"""BoTorch: what `optimize_acqf` needs to stay inside a learned space.
+
+    problem = botorch.problem(learned)
+    X = problem.initial_points(8, seed=0)     # and Y = objective(problem.decode(x))
+    x, _ = optimize_acqf(acquisition, q=1, num_restarts=4, raw_samples=64, **problem.arguments)
+    problem.decode(x[0])
+
+Points are tensors in unit coordinates. Choices are positions from 0 to 1: fit a MixedSingleTaskGP
+with `problem.cat_dims`, and call `optimize_acqf_mixed`.
+The constraint alone does not do: its tolerance leaves points outside, and whole numbers must be
+rounded. `repair` draws a point towards the region's anchor until its rounded form is inside.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringfence.adapters.vectors import Vectors
+from ringfence.adapters.view import as_learned
+from ringfence.errors import MissingExtraError, SettingError
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import generator
+from ringfence.regions import Clipped
+from ringfence.space import Config, Space
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise MissingExtraError("botorch", "botorch") from error
+
+MOST_COMBINATIONS = 1000  # of choices; BoTorch optimizes once for each
+
+
+def problem(learned: LearnedSpace | Space) -> Problem:
+    """The learned space in BoTorch's terms; its parameters must be active always."""
+    return Problem(Vectors(as_learned(learned), "BoTorch"))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Bounds, constraint, starting points and repair, in double precision."""
+
+    vectors: Vectors
+
+    @property
+    def bounds(self) -> torch.Tensor:
+        """Lower and upper bounds, shape (2, d)."""
+        return torch.as_tensor(self.vectors.bounds)
+
+    @property
+    def constraints(self) -> list[tuple[Callable[[torch.Tensor], torch.Tensor], bool]] | None:
+        """For `nonlinear_inequality_constraints`: not negative inside the ellipsoid."""
+        region = self.vectors.block.region
+        if not isinstance(region, Clipped):
+            return None
+        center = torch.as_tensor(region.ellipsoid.center)
+        inverse = torch.as_tensor(region.ellipsoid.inverse)
+        largest = (1.0 + region.ellipsoid.tolerance) ** 2
+
+        def slack(x: torch.Tensor) -> torch.Tensor:
+            ball = (x[..., : len(center)] - center) @ inverse.T
+            return largest - ball.square().sum(-1)
+
+        return [(slack, True)]
+
+    @property
+    def cat_dims(self) -> list[int]:
+        """The columns of choices, for `MixedSingleTaskGP`."""
+        return [*range(len(self.vectors.block.names), len(self.vectors.names))]
+
+    @property
+    def fixed_features_list(self) -> list[dict[int, float]] | None:
+        """For `optimize_acqf_mixed`: every combination of choices; None where there are none."""
+        sizes = [len(kept) for kept in self.vectors.choices.values()]
+        if not sizes:
+            return None
+        if np.prod(sizes) > MOST_COMBINATIONS:
+            raise SettingError(
+                f"{np.prod(sizes)} combinations of choices are too many to go through: keep fewer "
+                "(categories='observed'), or use the adapter for Optuna or SMAC"
+            )
+        positions = [np.linspace(0.0, 1.0, size).tolist() for size in sizes]
+        return [
+            dict(zip(self.cat_dims, combination)) for combination in itertools.product(*positions)
+        ]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of `optimize_acqf`, or of `optimize_acqf_mixed` where there are
+        choices; `q`, `num_restarts` and `raw_samples` are yours."""
+        fixed = self.fixed_features_list
+        return {
+            "bounds": self.bounds,
+            "nonlinear_inequality_constraints": self.constraints,
+            "ic_generator": self.initial_conditions,
+            "post_processing_func": self.repair,
+            **({} if fixed is None else {"fixed_features_list": fixed}),
+        }
+
+    def initial_points(self, n: int, seed: int | np.random.Generator | None = None) -> torch.Tensor:
+        """`n` points drawn uniformly from the learned space, shape (n, d)."""
+        configs = self.vectors.learned.sample(n, seed=seed)
+        rows = np.array([self.encode(config).numpy() for config in configs])
+        return torch.as_tensor(rows.reshape(n, len(self.vectors.names)))
+
+    def initial_conditions(
+        self,
+        acq_function: Any,
+        bounds: Any,
+        q: int,
+        num_restarts: int,
+        raw_samples: int,
+        fixed_features: Mapping[int, float] | None = None,
+        **options: Any,
+    ) -> torch.Tensor:
+        """BoTorch's `ic_generator`: of `raw_samples` draws from the learned space those with the
+        largest acquisition, shape (num_restarts, q, d)."""
+        seed = (options.get("options") or {}).get("seed")
+        drawn = max(raw_samples or 0, num_restarts)
+        rng = generator(int(torch.randint(2**31, (1,))) if seed is None else seed)
+        points = self.initial_points(drawn * q, seed=rng)
+        for column, value in (fixed_features or {}).items():
+            points[:, column] = value
+        batches = points.reshape(drawn, q, -1)
+        with torch.no_grad():
+            values = acq_function(batches)
+        return batches[values.topk(num_restarts).indices]
+
+    def repair(self, X: torch.Tensor) -> torch.Tensor:
+        """Points of any batch shape (…, d) moved to the configurations that they stand for."""
+        rows = X.detach().reshape(-1, X.shape[-1]).cpu().double().numpy()
+        return torch.as_tensor(self.vectors.repair(rows)).reshape(X.shape).to(X)
+
+    def decode(self, x: torch.Tensor) -> Config:
+        """One point, shape (d,) → a configuration inside."""
+        return self.vectors.decode(x.detach().cpu().double().numpy())
+
+    def encode(self, config: Mapping[str, Any]) -> torch.Tensor:
+        """A configuration → its point, shape (d,)."""
+        return torch.as_tensor(self.vectors.encode(config))

@@ -1,0 +1,45 @@
+"""Hyperopt: a search space for `fmin`.
+
+Hyperopt is told of no conditions: it sets every parameter, and `decode` leaves out what is
+inactive. `fmin` returns positions instead of choices; `decode(space_eval(space.space, best))` has
+the configuration.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.errors import MissingExtraError
+from ringfence.learned import LearnedSpace
+from ringfence.space import Categorical, Constant, Int, Parameter, Space
+
+try:
+    from hyperopt import hp
+except ModuleNotFoundError as error:
+    raise MissingExtraError("hyperopt", "hyperopt") from error
+
+
+def search_space(learned: LearnedSpace | Space) -> Translated[dict[str, Any]]:
+    """What `fmin` searches, with `decode` for what it passes to the objective: a box as it is, an
+    ellipsoid as its gauge cube."""
+    view = View(as_learned(learned), flat=True)
+    space = {name: _expression(name, p) for name, p in view.space.parameters.items()}
+    return Translated(space, view.decode, view.encode)
+
+
+def _expression(name: str, parameter: Parameter) -> Any:
+    if isinstance(parameter, Constant):
+        return parameter.value
+    if isinstance(parameter, Categorical):
+        return hp.choice(name, list(parameter.choices))
+    low, high = parameter.low, parameter.high
+    if isinstance(parameter, Int):  # half a step on either side, so that both ends count fully
+        low, high = low - 0.5, high + 0.5
+        if parameter.log:
+            return hp.qloguniform(name, math.log(low), math.log(high), 1)
+        return hp.quniform(name, low, high, 1)
+    if parameter.log:
+        return hp.loguniform(name, math.log(low), math.log(high))
+    return hp.uniform(name, low, high)

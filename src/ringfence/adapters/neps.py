@@ -1,0 +1,91 @@
+"""NePS: the learned space as a prior over the original one.
+
+    neps.run(evaluate, pipeline_space=neps_adapter.pipeline_space(learned), ...)
+
+NePS searches the whole original space and looks first where the prior points: to the middle of the
+learned region, and the more firmly, the less of a parameter's range the region keeps. So this is a
+hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ringfence.adapters.values import nearest
+from ringfence.adapters.view import as_learned
+from ringfence.errors import MissingExtraError, SettingError
+from ringfence.gauge import GaugeCube
+from ringfence.learned import LearnedSpace
+from ringfence.space import Categorical, Choice, Constant, Space, axis_of
+
+CONFIDENCE = ((0.25, "high"), (0.5, "medium"), (1.0, "low"))
+"""Confidence in a prior by the share of the parameter's range that is kept."""
+
+
+def pipeline_space(learned: LearnedSpace | Space) -> Any:
+    """A PipelineSpace of the original ranges with a prior on every parameter."""
+    try:
+        import neps
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("neural-pipeline-search", "neps") from error
+    attributes = {name: _domain(neps, given) for name, given in priors(learned).items()}
+    for name, parameter in as_learned(learned).space.parameters.items():
+        if isinstance(parameter, Constant):
+            attributes[name] = parameter.value
+    return type("LearnedPrior", (neps.PipelineSpace,), attributes)()
+
+
+def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
+    """By parameter, the arguments of `neps.Float`, `neps.Integer` or `neps.Categorical`."""
+    given = as_learned(learned)
+    if given.space.conditions:
+        raise SettingError(
+            "a prior of NePS has no conditions: use the adapter for Optuna or SMAC, or one space "
+            "for each choice"
+        )
+    cube = GaugeCube(given)
+    center = cube.decode(dict.fromkeys(cube.names, 0.5))
+    kept = _kept(given)
+    found: dict[str, dict[str, Any]] = {}
+    for name, parameter in given.space.parameters.items():
+        if isinstance(parameter, Categorical):
+            choice = center[name] if axis_of(parameter) else _usual(given, name)
+            found[name] = {
+                "choices": list(parameter.choices),
+                "prior": parameter.choices.index(nearest(name, parameter, choice)),
+            }
+        elif not isinstance(parameter, Constant):
+            found[name] = {
+                "lower": parameter.low,
+                "upper": parameter.high,
+                "log": parameter.log,
+                "prior": center[name],
+            }
+        if name in found:
+            found[name]["prior_confidence"] = next(c for s, c in CONFIDENCE if kept[name] <= s)
+    return found
+
+
+def _kept(learned: LearnedSpace) -> dict[str, float]:
+    """The share of each parameter's range or choices that is left, between 0 and 1."""
+    shares: dict[str, float] = {}
+    for block in learned.blocks:
+        for name, low, high in zip(block.names, *block.spans):
+            shares[name] = min(float(high - low), 1.0)
+    for name, choices in learned.space.unordered_choices().items():
+        shares[name] = len(learned.choices[name]) / len(choices)
+    return shares
+
+
+def _usual(learned: LearnedSpace, name: str) -> Choice:
+    """The kept choice that most of the tasks inside have as their best; the first where tied."""
+    votes = Counter(task.incumbent.get(name) for task in learned.tasks if not task.outside)
+    return max(learned.choices[name], key=lambda choice: votes[choice])
+
+
+def _domain(neps: Any, arguments: dict[str, Any]) -> Any:
+    if "choices" in arguments:
+        return neps.Categorical(**arguments)
+    kind = neps.Integer if isinstance(arguments["lower"], int) else neps.Float
+    return kind(**arguments)

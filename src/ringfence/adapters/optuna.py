@@ -1,0 +1,115 @@
+"""Optuna: any sampler kept inside a learned space, and distributions there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ringfence.adapters.view import as_learned, require_box
+from ringfence.errors import MissingExtraError, SettingError, SpaceError
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import whole_number
+from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
+
+try:
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+    from optuna.samplers import BaseSampler, BruteForceSampler, GridSampler, TPESampler
+    from optuna.study import Study
+except ModuleNotFoundError as error:
+    raise MissingExtraError("optuna", "optuna") from error
+
+
+def sampler(
+    learned: LearnedSpace | Space,
+    base: BaseSampler | None = None,
+    seed: int | None = 0,
+    *,
+    steps: Mapping[str, float] | None = None,
+) -> BaseSampler:
+    """An Optuna sampler that searches the learned space the way `base` (default: TPE) searches a
+    box. The objective keeps its own, wider `suggest_*` calls.
+
+    Args:
+        learned: the space to stay in.
+        base: any sampler but one that goes through a grid. It is copied, not used up.
+        seed: of everything random, the base's own seed notwithstanding. A trial's randomness
+            depends on the seed and the trial's number, so that a study resumed after a crash goes
+            on as it would have, and workers may share a seed. None leaves the base's alone.
+        steps: for `suggest_*` calls with a `step` within an ellipsoid, the steps by name, counted
+            from the low end of the original range. In a box they need not be named.
+    """
+    from ringfence.adapters.optuna_sampler import RegionSampler
+
+    if base is not None and not isinstance(base, BaseSampler):
+        raise SettingError(f"base must be an Optuna sampler, not {base!r}")
+    if isinstance(base, (GridSampler, BruteForceSampler)):
+        raise SettingError(
+            f"{type(base).__name__} goes through a grid of its own and cannot be kept inside a "
+            "learned space; use RandomSampler or QMCSampler"
+        )
+    seed = whole_number(seed, "seed", 0)
+    return RegionSampler(as_learned(learned), base or TPESampler(), seed, steps or {})
+
+
+def distributions(
+    learned: LearnedSpace | Space, *, bounding_box: bool = False
+) -> dict[str, BaseDistribution]:
+    """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
+
+    Conditions have no place there. An ellipsoid is refused, unless the `bounding_box` around it
+    will do.
+    """
+    learned = as_learned(learned)
+    if not bounding_box:
+        require_box(learned, "a set of distributions", "sampler(learned) or bounding_box=True")
+    kept = learned.as_space()
+    return {
+        name: _distribution(parameter, learned.space[name])
+        for name, parameter in kept.parameters.items()
+    }
+
+
+def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> Space:
+    """The space that Optuna's distributions describe; steps are left out."""
+    return Space({name: _parameter(name, found) for name, found in distributions.items()})
+
+
+def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
+    """Let the study try these configurations first, in this order: the best of earlier tasks, or
+    draws from the learned space."""
+    if isinstance(configs, Mapping):
+        raise SettingError("enqueue takes a list of configurations, not a single one")
+    for config in list(configs):
+        study.enqueue_trial(dict(config), skip_if_exists=skip_if_exists)
+
+
+def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution:
+    """A range that shrank to one value stays a range, as the objective's call will ask for one."""
+    if isinstance(parameter, Categorical):
+        return CategoricalDistribution(parameter.choices)
+    if isinstance(parameter, Constant):
+        value: Any = parameter.value
+        if isinstance(original, Float):
+            return FloatDistribution(value, value, log=original.log)
+        if isinstance(original, Int):
+            return IntDistribution(value, value, log=original.log)
+        return CategoricalDistribution([value])
+    kind = FloatDistribution if isinstance(parameter, Float) else IntDistribution
+    return kind(parameter.low, parameter.high, log=parameter.log)  # type: ignore[arg-type]
+
+
+def _parameter(name: str, found: BaseDistribution) -> Parameter:
+    if isinstance(found, CategoricalDistribution):
+        choices = found.choices
+        return Categorical(choices) if len(choices) > 1 else Constant(choices[0])
+    if not isinstance(found, (FloatDistribution, IntDistribution)):
+        raise SpaceError(f"parameter {name!r}: {found!r} is no distribution that ringfence knows")
+    if found.single():
+        return Constant(found.low)
+    kind = Float if isinstance(found, FloatDistribution) else Int
+    return kind(found.low, found.high, found.log)  # type: ignore[arg-type]

@@ -1,0 +1,146 @@
+"""Ray Tune: a search-space dict for a box, and a Searcher for every region.
+
+tune.Tuner(train, param_space=raytune.param_space(learned), ...)
+tune.Tuner(train, tune_config=TuneConfig(search_alg=raytune.searcher(learned, "loss", "min"), ...))
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.errors import FileError, MissingExtraError, SettingError
+from ringfence.files import write_atomically
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import whole_number
+from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
+
+try:
+    from ray import tune
+    from ray.tune.search import Searcher
+except ModuleNotFoundError as error:
+    raise MissingExtraError("ray[tune]", "ray") from error
+
+Mode = Literal["min", "max"]
+
+
+def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
+    """A box as Ray's own `param_space`. An ellipsoid or a conditional space needs `searcher`."""
+    given = as_learned(learned)
+    way = "ringfence.adapters.raytune.searcher(learned)"
+    require_box(given, "Ray's param_space", way)
+    if given.as_space().conditions:
+        raise SettingError(
+            f"Ray's param_space has no conditions: use {way}, which leaves inactive parameters out"
+        )
+    return {name: _domain(p) for name, p in given.as_space().parameters.items()}
+
+
+def searcher(
+    learned: LearnedSpace | Space,
+    metric: str | None = None,
+    mode: Mode | None = None,
+    seed: int | None = None,
+    base: Searcher | None = None,
+) -> RegionSearcher:
+    """A Searcher whose every suggestion lies in the learned space.
+
+    It draws uniformly, or asks `base`, a Searcher of Ray without a space of its own such as
+    `OptunaSearch(seed=0)`, which then searches the box or the ellipsoid's gauge cube and needs to
+    know `metric` and `mode`.
+    """
+    return RegionSearcher(as_learned(learned), metric, mode, seed, base)
+
+
+class RegionSearcher(Searcher):  # type: ignore[misc]
+    """Suggestions inside a learned space. Its state is the seed, the number of draws so far, and
+    whatever the base keeps; Ray saves it with the experiment."""
+
+    def __init__(
+        self,
+        learned: LearnedSpace,
+        metric: str | None,
+        mode: Mode | None,
+        seed: int | None,
+        base: Searcher | None,
+    ) -> None:
+        if mode not in (None, "min", "max"):
+            raise SettingError(f"mode must be 'min' or 'max', not {mode!r}")
+        super().__init__(metric=metric, mode=mode)
+        seed = whole_number(seed, "seed", 0)
+        self._seed = int(np.random.default_rng().integers(2**53)) if seed is None else seed
+        self._drawn = 0
+        self._view = View(learned, flat=True)
+        self._base = base
+        if base is not None:
+            self._tell(base)
+
+    def suggest(self, trial_id: str) -> Config | str | None:
+        """The next configuration; inactive parameters are left out."""
+        if self._base is None:
+            rng = np.random.default_rng([self._seed, self._drawn])
+            self._drawn += 1
+            return self._view.learned.sample(1, seed=rng)[0]
+        values = self._base.suggest(trial_id)
+        if values is None or values == Searcher.FINISHED:
+            return values  # type: ignore[no-any-return]
+        return self._view.decode(values)
+
+    def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
+        """Pass an intermediate result on to the base."""
+        if self._base is not None:
+            self._base.on_trial_result(trial_id, result)
+
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
+        """Pass the outcome on to the base."""
+        if self._base is not None:
+            self._base.on_trial_complete(trial_id, result=result, error=error)
+
+    def save(self, checkpoint_path: str) -> None:
+        """Write the state as JSON; what the base saves is kept inside as it is."""
+        state: dict[str, Any] = {"seed": self._seed, "drawn": self._drawn}
+        if self._base is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                self._base.save(str(Path(folder, "base")))
+                state["base"] = base64.b64encode(Path(folder, "base").read_bytes()).decode()
+        write_atomically(Path(checkpoint_path), json.dumps(state).encode())
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Go on where `save` left off."""
+        try:
+            state = json.loads(Path(checkpoint_path).read_bytes())
+            self._seed, self._drawn, base = state["seed"], state["drawn"], state.get("base")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{checkpoint_path} is no state of a searcher: {error}") from error
+        if (base is None) != (self._base is None):
+            raise FileError(f"{checkpoint_path} was saved {'with' if base else 'without'} a base")
+        if self._base is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                Path(folder, "base").write_bytes(base64.b64decode(base))
+                self._base.restore(str(Path(folder, "base")))
+
+    def _tell(self, base: Searcher) -> None:
+        if not self._metric or not self._mode:
+            raise SettingError("a base searcher needs metric and mode, as in 'loss', 'min'")
+        space = {name: _domain(p) for name, p in self._view.space.parameters.items()}
+        if not base.set_search_properties(self._metric, self._mode, space):
+            raise SettingError("the base searcher has a space of its own: make it without one")
+
+
+def _domain(parameter: Parameter) -> Any:
+    if isinstance(parameter, Constant):
+        return parameter.value
+    if isinstance(parameter, Categorical):
+        return tune.choice(list(parameter.choices))
+    low, high = parameter.low, parameter.high
+    if isinstance(parameter, Int):  # Ray leaves the upper end out
+        return (tune.lograndint if parameter.log else tune.randint)(low, high + 1)
+    return (tune.loguniform if parameter.log else tune.uniform)(low, high)

@@ -1,0 +1,34 @@
+"""scikit-learn: configurations drawn from a learned space, for its randomized searches.
+
+    RandomizedSearchCV(model, sklearn.param_list(learned, 50, seed=0), n_iter=50)
+
+The searches take a list of dicts and draw from it without replacement, so that parameters stay
+together and the inactive ones are left alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ringfence.adapters.view import as_learned
+from ringfence.errors import SettingError
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import whole_number
+from ringfence.space import Choice, Space
+
+
+def param_list(
+    learned: LearnedSpace | Space,
+    n: int,
+    seed: int | np.random.Generator | None = None,
+    prefix: str = "",
+) -> list[dict[str, list[Choice]]]:
+    """`n` configurations as dicts of one-value lists; `prefix` leads to a step of a pipeline, such
+    as "svc__"."""
+    if prefix and not prefix.endswith("__"):
+        raise SettingError(f"the prefix must end with two underscores, as in {prefix + '__'!r}")
+    count: Any = whole_number(n, "n", 1)
+    configs = as_learned(learned).sample(count, seed=seed)
+    return [{prefix + name: [value] for name, value in config.items()} for config in configs]

@@ -1,0 +1,122 @@
+"""Syne Tune: a config space for a box, and a searcher for every region.
+
+    SingleObjectiveScheduler(synetune.config_space(box), metric="loss")
+    inside = synetune.searcher(ellipsoid, seed=0)
+    SingleObjectiveScheduler(inside.config_space, metric="loss", searcher=inside)
+
+Syne Tune knows no conditions and wants a value for every parameter of every trial: one that is
+inactive has a value too, which means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ringfence.adapters.values import middle, one_type
+from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.errors import MissingExtraError, SettingError
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import whole_number
+from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
+
+try:
+    from syne_tune import config_space as cs
+    from syne_tune.optimizer.schedulers.searchers.searcher_factory import searcher_cls, searchers
+    from syne_tune.optimizer.schedulers.searchers.single_objective_searcher import (
+        SingleObjectiveBaseSearcher,
+    )
+except ModuleNotFoundError as error:
+    raise MissingExtraError("syne-tune", "synetune") from error
+
+
+def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
+    """A box as Syne Tune's own config space. An ellipsoid needs `searcher`."""
+    given = as_learned(learned)
+    way = "ringfence.adapters.synetune.searcher(learned)"
+    require_box(given, "a config space of Syne Tune", way)
+    return _domains(given.as_space())
+
+
+def searcher(
+    learned: LearnedSpace | Space, base: str | None = None, seed: int | None = None
+) -> RegionSearcher:
+    """A searcher whose every suggestion lies in the learned space: drawn uniformly, or by one of
+    Syne Tune's own, by name ("kde", "bore", "botorch", …), over the box or the gauge cube."""
+    if base is not None and base not in searchers:
+        raise SettingError(f"Syne Tune has no searcher {base!r}; it has {', '.join(searchers)}")
+    return RegionSearcher(as_learned(learned), base, whole_number(seed, "seed", 0))
+
+
+class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]
+    """Suggestions inside a learned space; `config_space` is what the scheduler needs."""
+
+    def __init__(self, learned: LearnedSpace, base: str | None, seed: int | None) -> None:
+        self._learned = learned
+        super().__init__(_domains(learned.as_space()), random_seed=seed)
+        self._view = View(learned, flat=True)
+        self._rng = np.random.default_rng(seed)
+        self._base = None
+        if base is not None:
+            self._base = searcher_cls(base)(
+                config_space=_domains(self._view.space), random_seed=self.random_seed
+            )
+
+    def suggest(self, **kwargs: Any) -> Config | None:
+        """The next configuration, with a value for inactive parameters too."""
+        if self._base is None:
+            return self._filled(self._learned.sample(1, seed=self._rng)[0])
+        values = self._base.suggest(**kwargs)
+        return None if values is None else self._filled(self._view.decode(values))
+
+    def on_trial_result(
+        self, trial_id: int, config: Mapping[str, Any], metric: float, resource_level: int = 0
+    ) -> None:
+        """Pass an intermediate result on to the base."""
+        if self._base is not None:
+            self._base.on_trial_result(trial_id, self._values(config), metric)
+
+    def on_trial_complete(
+        self, trial_id: int, config: Mapping[str, Any], metric: float, resource_level: int = 0
+    ) -> None:
+        """Pass a final result on to the base."""
+        if self._base is not None:
+            self._base.on_trial_complete(trial_id, self._values(config), metric)
+
+    def on_trial_error(self, trial_id: int) -> None:
+        """Tell the base that a trial failed."""
+        if self._base is not None:
+            self._base.on_trial_error(trial_id)
+
+    def _filled(self, config: Config) -> Config:
+        space = self._learned.as_space()
+        return {n: config[n] if n in config else middle(space[n]) for n in space}
+
+    def _values(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """A trial's configuration as the base knows it; the scheduler may have put more into it."""
+        known = {name: value for name, value in config.items() if name in self._learned.space}
+        return self._view.encode(known)
+
+
+def _domains(space: Space) -> dict[str, Any]:
+    for name, parameter in space.parameters.items():
+        if isinstance(parameter, Categorical) and not one_type(parameter.choices):
+            raise SettingError(
+                f"Syne Tune wants choices of one type, and {name!r} has "
+                f"{list(parameter.choices)}: make them text"
+            )
+    return {name: _domain(parameter) for name, parameter in space.parameters.items()}
+
+
+def _domain(parameter: Parameter) -> Any:
+    if isinstance(parameter, Constant):
+        return parameter.value
+    if isinstance(parameter, Categorical):
+        choices = list(parameter.choices)
+        return cs.ordinal(choices, kind="equal") if parameter.ordered else cs.choice(choices)
+    low, high = parameter.low, parameter.high
+    if isinstance(parameter, Int):
+        return (cs.lograndint if parameter.log else cs.randint)(low, high)
+    return (cs.loguniform if parameter.log else cs.uniform)(low, high)

@@ -1,0 +1,95 @@
+"""Configurations as rows of numbers, for tools that search a real vector space.
+
+symbol   meaning                                                              shape
+rows     unit coordinates of the numeric parameters, each in [0, 1], then     (n, d)
+         positions among the kept choices of the others, from 0 to 1 as well
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ringfence.adapters.values import nearest
+from ringfence.arrays import FloatArray
+from ringfence.blocks import Block
+from ringfence.errors import SettingError
+from ringfence.gauge import GaugeCube
+from ringfence.learned import LearnedSpace
+from ringfence.regions import Box
+from ringfence.regions.cube import gauge_to_cube
+from ringfence.space import Categorical, Choice, Config
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """The rows of a learned space in which every parameter is always active."""
+
+    learned: LearnedSpace
+    tool: str
+
+    def __post_init__(self) -> None:
+        if self.learned.space.conditions:
+            child = self.learned.space.conditions[0].child
+            raise SettingError(
+                f"{self.tool} has no place for parameters that are active only sometimes, such as "
+                f"{child!r}: use the adapter for Optuna, SMAC, Ray Tune or Ax, or one space for "
+                "each choice"
+            )
+        if not self.learned.blocks:
+            raise SettingError(f"{self.tool} needs a numeric parameter, and this space has none")
+
+    @property
+    def block(self) -> Block:
+        """All numeric parameters; without conditions they are one block."""
+        (block,) = self.learned.blocks
+        return block
+
+    @cached_property
+    def choices(self) -> dict[str, tuple[Choice, ...]]:
+        """The kept choices of each category that has more than one left."""
+        return {name: kept for name, kept in self.learned.choices.items() if len(kept) > 1}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters, one a column."""
+        return (*self.block.names, *self.choices)
+
+    @property
+    def bounds(self) -> FloatArray:
+        """Smallest and largest value of each column, shape (2, d)."""
+        lower, upper = self.block.spans
+        others = len(self.choices)
+        return np.array([[*lower, *[0.0] * others], [*upper, *[1.0] * others]])
+
+    def decode(self, row: Any) -> Config:
+        """One row → the configuration it stands for. What lies outside the region is drawn towards
+        its anchor until it is inside."""
+        numbers = np.asarray(row, float)
+        block = self.block
+        point = np.clip(numbers[None, : len(block.names)], 0.0, 1.0)
+        if isinstance(block.region, Box):
+            cube = Box(*block.spans).to_cube(point)
+        else:
+            cube = gauge_to_cube(block.region, point)
+        values: dict[str, Any] = dict(zip(block.names, cube[0].tolist()))
+        for (name, kept), number in zip(self.choices.items(), numbers[len(block.names) :]):
+            values[name] = kept[round(min(max(number, 0.0), 1.0) * (len(kept) - 1))]
+        return GaugeCube(self.learned).decode(values)
+
+    def encode(self, config: Mapping[str, Any]) -> FloatArray:
+        """A configuration of the original space → its row, shape (d,)."""
+        self.learned.space.check(config)
+        row: list[float] = self.block.encoding.point(config)[0].tolist()
+        for name, kept in self.choices.items():
+            choice = nearest(name, Categorical(kept), config[name])
+            row.append(kept.index(choice) / (len(kept) - 1))
+        return np.array(row)
+
+    def repair(self, rows: FloatArray) -> FloatArray:
+        """Each row of (n, d) moved to the configuration that it stands for."""
+        return np.array([self.encode(self.decode(row)) for row in rows]).reshape(rows.shape)

@@ -1,0 +1,164 @@
+"""A learned space as tools see it that only know boxes, choices and perhaps conditions.
+
+A box is shown as it is, in the user's units. An ellipsoid is shown as the unit cube of its gauge
+map (gauge.py): each numeric parameter is a number from 0 to 1, and every point stands for a
+configuration inside. Either way `decode` turns what the tool proposes into a plain configuration of
+the learned space, and `encode` goes back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from ringfence.adapters.values import any_choices, middle, nearest
+from ringfence.errors import SettingError
+from ringfence.gauge import GaugeCube
+from ringfence.learned import LearnedSpace
+from ringfence.regions import Box
+from ringfence.space import (
+    Categorical,
+    Choice,
+    Condition,
+    Config,
+    Constant,
+    Float,
+    Parameter,
+    Space,
+)
+from ringfence.whole import whole_space
+
+Native = TypeVar("Native")
+
+
+@dataclass(frozen=True)
+class Translated(Generic[Native]):
+    """A tool's own search space, and the way from its proposals to configurations and back."""
+
+    space: Native
+    decode: Callable[[Any], Config]
+    encode: Callable[[Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a tool is shown of a learned space.
+
+    `flat` tells it of no conditions: it then sets every parameter, and `decode` leaves out what is
+    inactive. A category whose choices it `speaks` not is shown as text.
+    """
+
+    learned: LearnedSpace
+    flat: bool = False
+    speaks: Callable[[Sequence[Choice]], bool] = any_choices
+
+    @cached_property
+    def cube(self) -> GaugeCube | None:
+        """The gauge cube of an ellipsoid; None where the space is shown as it is."""
+        return None if is_box(self.learned) else GaugeCube(self.learned)
+
+    @cached_property
+    def space(self) -> Space:
+        """The space that the tool searches."""
+        kept = self._unlabeled
+        parameters = {name: self._shown(name) for name in kept}
+        conditions = [
+            Condition(c.child, c.parent, [self._label(c.parent, value) for value in c.values])
+            for c in kept.conditions
+            if not self.flat and not self._coordinate(c.parent)
+        ]
+        return Space(parameters, conditions)
+
+    def decode(self, values: Mapping[str, Any]) -> Config:
+        """The tool's values → a configuration of the learned space, in plain Python types."""
+        known = {
+            name: self._unlabel(name, nearest(name, self.space[name], value))
+            for name, value in values.items()
+            if name in self.space
+        }
+        if self.cube is not None:
+            return self.cube.decode(known)
+        for name, parameter in self._unlabeled.parameters.items():
+            if isinstance(parameter, Constant):
+                known[name] = parameter.value
+        active = self._unlabeled.active(known)
+        config = {name: known[name] for name in active if name in known}
+        self._unlabeled.check(config)
+        return config
+
+    def encode(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration of the original space → the tool's values; what lies outside the learned
+        space goes to its boundary."""
+        self.learned.space.check(config)
+        values = dict(config) if self.cube is None else self.cube.encode(config)
+        active = self.learned.space.active(config)
+        encoded: dict[str, Any] = {}
+        for name, parameter in self.space.parameters.items():
+            if isinstance(parameter, Constant):
+                value: Any = parameter.value
+            elif name in values and name in active:
+                value = self._label(name, values[name])
+            else:
+                value = middle(parameter)
+            if self.flat or name in active:
+                encoded[name] = nearest(name, parameter, value)
+        return encoded
+
+    @cached_property
+    def _unlabeled(self) -> Space:
+        return self.learned.as_space()
+
+    def _coordinate(self, name: str) -> bool:
+        return self.cube is not None and name in self.cube.names
+
+    def _shown(self, name: str) -> Parameter:
+        parameter = self._unlabeled[name]
+        if self._coordinate(name):
+            return Float(0.0, 1.0)
+        if isinstance(parameter, Categorical) and name in self._labels:
+            return Categorical(list(self._labels[name]), parameter.ordered)
+        return parameter
+
+    @cached_property
+    def _labels(self) -> dict[str, dict[str, Choice]]:
+        """By parameter, the text that stands for each choice the tool has no word for."""
+        return {
+            name: {json.dumps(choice): choice for choice in parameter.choices}
+            for name, parameter in self._unlabeled.parameters.items()
+            if isinstance(parameter, Categorical) and not self.speaks(parameter.choices)
+        }
+
+    def _label(self, name: str, value: Any) -> Any:
+        if name not in self._labels or self._coordinate(name):
+            return value
+        return json.dumps(nearest(name, self._unlabeled[name], value))
+
+    def _unlabel(self, name: str, value: Any) -> Any:
+        labels = {} if self._coordinate(name) else self._labels.get(name, {})
+        return labels.get(value, value)
+
+
+def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
+    """The argument as a learned space; a plain one is learned from nothing."""
+    if isinstance(learned, LearnedSpace):
+        return learned
+    if isinstance(learned, Space):
+        return whole_space(learned)
+    raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}")
+
+
+def is_box(learned: LearnedSpace) -> bool:
+    """Whether ranges and choices say all there is to say."""
+    return all(isinstance(block.region, Box) for block in learned.blocks)
+
+
+def require_box(learned: LearnedSpace, what: str, instead: str) -> None:
+    """SettingError for an ellipsoid, with the ways that work."""
+    if not is_box(learned):
+        raise SettingError(
+            f"{what} can only be a box, and this learned space is an ellipsoid: use {instead}, or "
+            "learn with shape='box', or pass learned.as_space(), the box around it"
+        )

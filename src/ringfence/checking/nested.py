@@ -1,0 +1,78 @@
+"""The choice of a setting made anew without each task, so that no task judges its own choice.
+
+The tasks are divided into at most ten groups (with ten tasks or fewer, one task each). For group g
+the setting is chosen by the other groups alone: each of those, h, is left out in turn, the space
+is learned from all tasks that are neither in g nor in h, and held against the tasks in h. The task
+that is then judged by the setting chosen for its group took no part in the choice.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ringfence.checking.case import Case
+from ringfence.checking.leave_one_out import TaskCheck, look_at, task_check
+from ringfence.checking.verdict import Check, best_of, conclude, judged
+from ringfence.learned import Settings
+from ringfence.settings import as_whole
+
+MOST_GROUPS = 10
+
+
+def nested_check(case: Case, checks: Sequence[Check], step: Callable[[], None]) -> Check:
+    """The check of the choice among the settings of `checks`, which were checked one by one;
+    `step` is called `n_steps` times."""
+    settings = [check.settings for check in checks]
+    groups = groups_of(len(case.tasks))
+    choices = _choices(case, settings, groups, step)
+    chosen: dict[int, TaskCheck | None] = {}
+    for group, choice in zip(groups, choices):
+        known = {} if choice is None else {task.name: task for task in checks[choice].tasks}
+        for number in group:
+            task = case.tasks[number]
+            chosen[number] = task_check(task) if choice is None else known.get(task.name)
+    found = {task.name: chosen[number] for number, task in enumerate(case.tasks)}
+    best = best_of([(check.speed_ups, check.verdict) for check in checks])
+    final = as_whole(settings[0]) if best is None else settings[best]
+    volume = 1.0 if best is None else checks[best].volume_kept
+    return conclude(final, found, volume, case.warnings, len(checks))
+
+
+def groups_of(n_tasks: int) -> list[list[int]]:
+    """The numbers of the tasks in groups of nearly equal size, divided by a fixed shuffle."""
+    n_groups = min(MOST_GROUPS, n_tasks)
+    order = np.random.default_rng(0).permutation(n_tasks).tolist()
+    return [sorted(order[first::n_groups]) for first in range(n_groups)]
+
+
+def n_steps(n_tasks: int, n_settings: int) -> int:
+    """How many fits a nested check takes at most."""
+    n_groups = min(MOST_GROUPS, n_tasks)
+    return n_settings * n_groups * (n_groups - 1) // 2
+
+
+def _choices(
+    case: Case,
+    settings: Sequence[Settings],
+    groups: Sequence[Sequence[int]],
+    step: Callable[[], None],
+) -> list[int | None]:
+    """The setting chosen for each group by the others; None where the whole space should stay."""
+    outcomes = []
+    for setting in settings:
+        seen: list[list[TaskCheck | None]] = [[] for _ in groups]
+        for g, h in itertools.combinations(range(len(groups)), 2):
+            others = np.ones(len(case.tasks), dtype=bool)
+            others[groups[g]] = False
+            if others.sum() > len(groups[h]):
+                pair = [case.tasks[number] for number in (*groups[g], *groups[h])]
+                sources = case.sources(setting.top)
+                found = look_at(pair, sources, setting, others, groups[h])
+                seen[h] += found[: len(groups[g])]
+                seen[g] += found[len(groups[g]) :]
+            step()
+        outcomes.append([judged(found) for found in seen])
+    return [best_of([outcome[g] for outcome in outcomes]) for g in range(len(groups))]

@@ -1,0 +1,50 @@
+"""`ringfence export`: a learned space for another tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    learned: Annotated[Path, typer.Argument(metavar="LEARNED", help="A learned space (.json).")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="optuna, configspace, smac, ray, botorch, ax, sklearn, synetune, neps, cmaes or "
+            "hyperopt."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write; else stdout. For configspace, a .json or .yaml file is its own "
+            "format.",
+        ),
+    ] = None,
+) -> None:
+    """Write a Python program that searches a learned space with another tool.
+
+    Example: ringfence export learned.json --to optuna -o tune.py
+    """
+    from ringfence.adapters.export import TOOLS, configspace_file, snippet
+    from ringfence.errors import SettingError
+    from ringfence.files import write_atomically
+    from ringfence.learned_file import load
+
+    if output is not None and output.suffix == ".py" and output.stem in TOOLS:
+        raise SettingError(f"a file {output.name} would hide the package: take another name")
+    space = load(learned)
+    if to == "configspace" and output is not None and output.suffix in (".json", ".yaml", ".yml"):
+        text = configspace_file(space, output.suffix)
+    else:
+        text = snippet(space, learned.as_posix(), to)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(output, text.encode())
+        typer.echo(f"written to {output}", err=True)

@@ -1,0 +1,59 @@
+"""Folders that other tools leave behind: finding them, naming them, reading their JSON."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+
+
+def find_folders(source: str | PathLike[str], marker: str, what: str) -> list[Path]:
+    """The folders that hold a file like `marker`: `source` itself, those below it, or those that a
+    glob matches. `what` they are called goes into the message."""
+    if not isinstance(source, (str, PathLike)):
+        raise HistoryError(f"{what} are read from a folder, not from a {type(source).__name__}")
+    text = fspath(source)
+    bases = [Path(text)]
+    if glob.has_magic(text) and not bases[0].exists():
+        bases = sorted(Path(match) for match in glob.glob(text, recursive=True))  # noqa: PTH207
+        if not bases:
+            raise HistoryError(f"no folder matches {text}")
+    elif not bases[0].is_dir():
+        raise HistoryError(f"there is no folder {text}")
+    found = [
+        folder
+        for base in bases
+        for folder in ([base] if any(base.glob(marker)) else _below(base, marker))
+    ]
+    if not found:
+        raise HistoryError(f"{text} holds no {what}: no file {marker} in it or below")
+    return found
+
+
+def _below(base: Path, marker: str) -> list[Path]:
+    return sorted({match.parent for match in base.rglob(marker)})
+
+
+def task_names(folders: Sequence[Path]) -> list[str]:
+    """A name for each folder: its own, or as much of its path as tells the folders apart."""
+    names = [folder.resolve().name for folder in folders]
+    if len({*folders}) == len({*names}):
+        return names
+    common = os.path.commonpath([folder.resolve() for folder in folders])
+    return [folder.resolve().relative_to(common).as_posix() for folder in folders]
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, Python's NaN and Infinity allowed."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise HistoryError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise HistoryError(f"{path} is cut off or not JSON: {error}") from error

@@ -1,0 +1,107 @@
+"""The way to a database: read-only, soon given up, and no password in any message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ringfence.errors import HistoryError, MissingExtraError
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL, Connection
+
+SECONDS = 10
+"""How long a server may take to answer the door."""
+EXTRAS = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql"}
+
+
+def shown(url: str | URL) -> str:
+    """The URL without its password, wherever in it that is; of a file, the name."""
+    parsed = _parsed(url)
+    if parsed.get_backend_name() == "sqlite":
+        return Path(parsed.database or "").name
+    secret = [key for key in parsed.query if "pass" in key.lower() or "secret" in key.lower()]
+    parsed = parsed.update_query_dict(dict.fromkeys(secret, "***")) if secret else parsed
+    return parsed.render_as_string(hide_password=True)
+
+
+def file_url(path: Path) -> URL:
+    """The address of a SQLite file, whatever characters its name has."""
+    return _parsed("sqlite://").set(database=str(path))
+
+
+@contextmanager
+def connected(url: str | URL) -> Iterator[Connection]:
+    """A connection within a read-only transaction that sees one state of the database."""
+    parsed, arguments = _careful(_parsed(url))
+    import sqlalchemy as sa
+
+    dialect = parsed.get_backend_name()
+    try:
+        engine = sa.create_engine(parsed, connect_args=arguments, poolclass=sa.NullPool)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name), EXTRAS.get(dialect, "optuna")) from None
+    except sa.exc.SQLAlchemyError:
+        raise HistoryError(f"cannot read {shown(url)}: no such kind of database") from None
+    try:
+        with engine.connect() as connection:
+            if dialect == "postgresql":
+                options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
+                connection.execution_options(postgresql_readonly=True, **options)
+                connection.execute(sa.text("SET extra_float_digits = 3"))
+            else:
+                start = "BEGIN" if dialect == "sqlite" else "SET TRANSACTION READ ONLY"
+                connection.exec_driver_sql(start)
+            yield connection
+    except (sa.exc.SQLAlchemyError, engine.dialect.loaded_dbapi.Error) as error:
+        raise HistoryError(f"cannot read {shown(url)}: {_reason(error, parsed)}") from None
+    finally:
+        engine.dispose()
+
+
+def _parsed(url: str | URL) -> URL:
+    try:
+        import sqlalchemy as sa
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("sqlalchemy", "optuna") from error
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        kind = str(url).partition(":")[0]
+        raise HistoryError(
+            f"the {kind} URL cannot be read as one; it should look like "
+            "postgresql://user:password@host:5432/database"
+        ) from None
+    if parsed.drivername in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+" + _postgres_driver())
+    return parsed
+
+
+def _postgres_driver() -> str:
+    """The faster of the two drivers that is there."""
+    return next((d for d in ("psycopg2", "psycopg") if find_spec(d) is not None), "psycopg2")
+
+
+def _careful(url: URL) -> tuple[URL, dict[str, Any]]:
+    """The URL and connection arguments that give up soon, and open a file for reading only."""
+    if url.get_backend_name() != "sqlite":
+        timeout = "timeout" if url.get_driver_name() == "pg8000" else "connect_timeout"
+        return url, {} if timeout in url.query else {timeout: SECONDS}
+    path = url.database or ""
+    if path.startswith("file:") or path in ("", ":memory:"):
+        return url, {"timeout": SECONDS}
+    if not Path(path).is_file():
+        raise HistoryError(f"there is no file {path}")
+    address = f"file:{quote(Path(path).resolve().as_posix())}"
+    return url.set(database=address, query={"mode": "ro", "uri": "true"}), {"timeout": SECONDS}
+
+
+def _reason(error: Exception, url: URL) -> str:
+    """The driver's first line, without the password should it repeat it."""
+    told = getattr(error, "orig", None) or error
+    text = str(told.args[-1] if told.args else told).strip().partition("\n")[0]
+    return text.replace(str(url.password), "***") if url.password else text

@@ -1,0 +1,124 @@
+"""The distributions of many trials as one space: what each study tuned, merged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ringfence.errors import HistoryError
+from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+
+KINDS = {
+    "FloatDistribution": "float",
+    "UniformDistribution": "float",
+    "LogUniformDistribution": "float",
+    "DiscreteUniformDistribution": "float",
+    "IntDistribution": "int",
+    "IntUniformDistribution": "int",
+    "IntLogUniformDistribution": "int",
+    "CategoricalDistribution": "categorical",
+}
+"""Optuna's names, those of its earlier versions included."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """One distribution of one parameter, as a study had it."""
+
+    study: str
+    kind: str
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    step: float | None = None
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A parameter for all studies, and what had to be merged."""
+
+    parameter: Parameter
+    notes: tuple[str, ...]
+
+
+def parse(study: str, name: str, text: str) -> Range:
+    """The distribution that Optuna wrote down."""
+    try:
+        found = json.loads(text)
+        kind, attributes = KINDS[found["name"]], found["attributes"]
+        if kind == "categorical":
+            return Range(study, kind, choices=tuple(plain(c) for c in attributes["choices"]))
+        return Range(
+            study,
+            kind,
+            float(attributes["low"]),
+            float(attributes["high"]),
+            bool(attributes.get("log", "Log" in found["name"])),
+            attributes.get("step", attributes.get("q")),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise HistoryError(
+            f"study {study!r}, parameter {name!r}: {text} is no distribution that ringfence knows"
+        ) from None
+
+
+def plain(choice: object) -> Choice:
+    """A choice that is a list or an object is its JSON text."""
+    if choice is None or isinstance(choice, (bool, int, float, str)):
+        return choice
+    return json.dumps(choice)
+
+
+def merge(name: str, ranges: Sequence[Range]) -> Merged:
+    """The union of a parameter's distributions; HistoryError for numbers here and choices there."""
+    first = ranges[0]
+    other = next(
+        (r for r in ranges if (r.kind == "categorical") != (first.kind == "categorical")), None
+    )
+    if other is not None:
+        raise HistoryError(
+            f"the parameter {name!r} is {_words(first)} in study {first.study!r} and "
+            f"{_words(other)} in study {other.study!r}; read these studies apart (studies=…), or "
+            f"leave it out (ignore=[{name!r}])"
+        )
+    return _choices(name, ranges) if first.kind == "categorical" else _numbers(name, ranges)
+
+
+def _choices(name: str, ranges: Sequence[Range]) -> Merged:
+    every = {choice_key(choice): choice for r in ranges for choice in r.choices}
+    choices = tuple(every.values())
+    notes = []
+    if len({r.choices for r in ranges}) > 1:
+        listed = ", ".join(str(choice) for choice in choices)
+        notes.append(f"the choices of {name} differ between studies; took all of them: {listed}")
+    if len(choices) == 1:
+        return Merged(Constant(choices[0]), tuple(notes))
+    return Merged(Categorical(choices), tuple(notes))
+
+
+def _numbers(name: str, ranges: Sequence[Range]) -> Merged:
+    low, high = min(r.low for r in ranges), max(r.high for r in ranges)
+    log = any(r.log for r in ranges) and low > 0
+    whole = all(r.kind == "int" for r in ranges)
+    notes = []
+    if len({(r.low, r.high) for r in ranges}) > 1:
+        notes.append(f"the range of {name} differs between studies; took {low:g} to {high:g}")
+    if len({r.log for r in ranges}) > 1:
+        scale = "log" if log else "linear"
+        notes.append(f"{name} is on a log scale in some studies only; took the {scale} scale")
+    if not whole and any(r.kind == "int" for r in ranges):
+        notes.append(f"{name} is a whole number in some studies only; took it as a real number")
+    steps = sorted({r.step for r in ranges if r.step not in (None, 1)}, key=float)
+    if steps:
+        notes.append(f"the steps of {name} ({', '.join(f'{s:g}' for s in steps)}) are left out")
+    if low == high:
+        return Merged(Constant(int(low) if whole else low), tuple(notes))
+    return Merged(Int(int(low), int(high), log) if whole else Float(low, high, log), tuple(notes))
+
+
+def _words(found: Range) -> str:
+    if found.kind == "categorical":
+        return "one of " + ", ".join(str(choice) for choice in found.choices)
+    return f"a number from {found.low:g} to {found.high:g}"

@@ -1,0 +1,131 @@
+"""Ray Tune: the folders that `Tuner.fit` writes, read without Ray.
+
+An experiment's folder holds experiment_state-*.json and a folder for each trial, with its
+configuration (params.json) and its reports (result.json, one a line).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+from ringfence.history.history import History
+from ringfence.history.readers.folders import find_folders, read_json, task_names
+from ringfence.history.readers.runs import FINISHED, Run, chosen, flat, history_of, reported
+
+MARKER = "experiment_state-*.json"
+OWN = {
+    "timestamp", "checkpoint_dir_name", "done", "training_iteration", "trial_id", "date", "pid",
+    "time_this_iter_s", "time_total_s", "hostname", "node_ip", "time_since_restore",
+    "iterations_since_restore", "experiment_tag", "should_checkpoint",
+}  # fmt: skip
+"""What Ray adds to each report."""
+
+
+def recognizes(source: Any) -> bool:
+    """Whether the source is a folder of an experiment, or of several."""
+    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
+        return False
+    return any(Path(source).glob(MARKER)) or any(Path(source).glob(f"*/{MARKER}"))
+
+
+def read(
+    source: str | PathLike[str],
+    *,
+    task: str | None = None,
+    objective: str | None = None,
+    direction: str | None = None,
+    parameters: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    at: str = "last",
+    budget: str | None = None,
+) -> History:
+    """One row a trial, its `objective` at the last report or the best one (`at`).
+
+    A task is an experiment's folder, or the value of the parameter `task`. Nested configurations
+    are flattened with "/", as Ray does. `budget` names a reported number such as
+    training_iteration.
+    """
+    folders = find_folders(source, MARKER, "Ray Tune experiments")
+    trials = [
+        (name, trial)
+        for name, folder in zip(task_names(folders), folders)
+        for trial in _trials(folder)
+    ]
+    metrics = {name for _, trial in trials for report in trial.reports for name in report}
+    objective = chosen(objective, metrics - OWN, "objective", str(source))
+    if budget is not None:
+        chosen(budget, metrics, "budget", str(source))
+    runs = []
+    for folder, trial in trials:
+        config = dict(trial.config)
+        name = folder if task is None else str(config.pop(task)) if task in config else None
+        place = reported([report.get(objective) for report in trial.reports], at, direction)
+        report = {} if place is None else trial.reports[place]
+        runs.append(
+            Run(name, config, report.get(objective), trial.status, report.get(budget or ""))
+        )
+    if task is not None and all(run.task is None for run in runs):
+        raise HistoryError(f"no trial of {source} has a parameter {task!r} to tell its task")
+    return history_of(
+        runs,
+        Path(source).name,
+        objective,
+        direction=direction,
+        parameters=parameters,
+        ignore=ignore,
+        budget=budget,
+    )
+
+
+class _Trial:
+    """One trial's folder."""
+
+    def __init__(self, folder: Path, status: str | None) -> None:
+        self.reports = _reports(folder / "result.json")
+        config = self.reports[-1].pop("config", None) if self.reports else None
+        if config is None:
+            config = read_json(folder / "params.json")
+        self.config = flat(config, "/")
+        self.reports = [_numbers(report) for report in self.reports]
+        failed = (folder / "error.txt").exists() or status == "ERROR"
+        ended = status in (None, "TERMINATED")
+        self.status = "error" if failed else FINISHED if ended else str(status).lower()
+
+
+def _trials(experiment: Path) -> list[_Trial]:
+    """The trials in the order in which they were made."""
+    state = read_json(max(experiment.glob(MARKER)))
+    known = {}
+    for entry in state.get("trial_data", ()):
+        trial = json.loads(entry[0]) if isinstance(entry[0], str) else entry[0]
+        known[trial.get("relative_logdir")] = (trial.get("trial_id", ""), trial.get("status"))
+    folders = [path.parent for path in experiment.glob("*/params.json")]
+    folders.sort(key=lambda folder: (known.get(folder.name, ("",))[0], folder.name))
+    return [_Trial(folder, known.get(folder.name, (None, None))[1]) for folder in folders]
+
+
+def _reports(path: Path) -> list[dict[str, Any]]:
+    """The reports of a trial; a last line that was cut off by a crash is left out."""
+    if not path.exists():
+        return []
+    reports = []
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    for number, line in enumerate(lines, 1):
+        try:
+            reports.append(json.loads(line))
+        except ValueError as error:
+            if number < len(lines):
+                raise HistoryError(f"{path}, line {number} is not JSON: {error}") from error
+    return reports
+
+
+def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
+    values = flat({k: v for k, v in report.items() if k != "config"}, "/")
+    return {
+        k: v for k, v in values.items() if isinstance(v, (int, float)) and not isinstance(v, bool)
+    }

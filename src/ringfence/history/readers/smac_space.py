@@ -1,0 +1,66 @@
+"""ConfigSpace's JSON as a space, read without ConfigSpace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError, SpaceError
+from ringfence.history.readers.folders import read_json
+from ringfence.space import Categorical, Condition, Constant, Float, Int, Parameter, Space
+
+
+def common_space(paths: Sequence[Path]) -> tuple[Space | None, list[str]]:
+    """The space that all of the files describe, or None and a note that says why there is none."""
+    spaces = [read_configspace(path) for path in paths if path.exists()]
+    if not spaces:
+        return None, []
+    if any(space != spaces[0] for space in spaces):
+        return None, ["the runs declare different spaces; none of them was taken"]
+    return spaces[0], []
+
+
+def read_configspace(path: Path) -> Space:
+    """The space in a configspace.json; HistoryError for what a space here cannot say."""
+    content = read_json(path)
+    try:
+        parameters = {entry["name"]: _parameter(entry) for entry in content["hyperparameters"]}
+        conditions = [one for entry in content["conditions"] for one in _conditions(entry)]
+        return Space(parameters, tuple(conditions))
+    except (KeyError, TypeError) as error:
+        raise HistoryError(f"{path} is no ConfigSpace file: {error} is missing") from error
+    except (HistoryError, SpaceError) as error:
+        raise HistoryError(f"{path}: {error}") from error
+
+
+def _parameter(entry: Mapping[str, Any]) -> Parameter:
+    kind = entry["type"]
+    if kind in ("constant", "unparametrized"):
+        return Constant(entry["value"])
+    if kind == "categorical":
+        return _choices(entry["choices"])
+    if kind == "ordinal":
+        return _choices(entry["sequence"], ordered=True)
+    if kind.endswith("_float"):
+        return Float(entry["lower"], entry["upper"], entry.get("log", False))
+    if kind.endswith("_int"):
+        return Int(entry["lower"], entry["upper"], entry.get("log", False))
+    raise HistoryError(f"the parameter {entry['name']!r} is of the unknown type {kind!r}")
+
+
+def _choices(values: Sequence[Any], ordered: bool = False) -> Parameter:
+    return Categorical(values, ordered) if len(values) > 1 else Constant(values[0])
+
+
+def _conditions(entry: Mapping[str, Any]) -> list[Condition]:
+    kind = entry["type"]
+    if kind == "AND":
+        return [one for part in entry["conditions"] for one in _conditions(part)]
+    if kind == "EQ":
+        return [Condition(entry["child"], entry["parent"], [entry["value"]])]
+    if kind == "IN":
+        return [Condition(entry["child"], entry["parent"], entry["values"])]
+    raise HistoryError(
+        f"{entry['child']!r} depends on {kind} conditions; only EQ, IN and AND can be read"
+    )

@@ -1,0 +1,45 @@
+"""Syne Tune's JSON of a configuration space as a space, read without Syne Tune."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ringfence.errors import SpaceError
+from ringfence.space import Categorical, Constant, Float, Int, Parameter, Space
+
+
+def common_space(contents: Sequence[Any]) -> tuple[Space | None, list[str]]:
+    """The space that all of the metadata describe, or None and a note that says why not."""
+    given = [content for content in contents if content is not None]
+    if not given:
+        return None, []
+    try:
+        spaces = [_space(json.loads(text) if isinstance(text, str) else text) for text in given]
+    except (SpaceError, KeyError, TypeError, ValueError) as error:
+        return None, [f"the tuner's space was not taken: {error}"]
+    if any(space != spaces[0] for space in spaces):
+        return None, ["the experiments declare different spaces; none of them was taken"]
+    return spaces[0], []
+
+
+def _space(content: Mapping[str, Any]) -> Space:
+    return Space({name: _parameter(entry) for name, entry in content.items()})
+
+
+def _parameter(entry: Any) -> Parameter:
+    if not isinstance(entry, Mapping):
+        return Constant(entry)
+    kind, known = entry["domain_cls"], entry["domain_kwargs"]
+    if "categories" in known:
+        if len(known["categories"]) == 1:
+            return Constant(known["categories"][0])
+        return Categorical(known["categories"], ordered=kind != "Categorical")
+    low, high = known["lower"], known["upper"]
+    if low == high:
+        return Constant(low)
+    log = known.get("log_scale", entry.get("sampler_cls") == "LogUniform")
+    if kind == "Integer" or known.get("cast_int"):
+        return Int(low, high, log)
+    return Float(low, high, log)

@@ -1,0 +1,97 @@
+"""Weights & Biases: the CSV that "Export as CSV" of a runs table writes.
+
+Its columns are Name, State and other facts of a run, then the configuration and the summary,
+either plainly or as config.NAME and summary.NAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.columns import TASKS
+from ringfence.history.history import History
+from ringfence.history.readers.runs import chosen
+from ringfence.history.readers.table import named_frames
+
+FACTS = {
+    "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "Group",
+    "Job Type", "Hostname", "GitHub", "Project", "End Time", "Updated", "Description", "Commit",
+    "Start Time", "Run Path", "Python Version", "OS", "GPU Count", "GPU Type", "CPU Count",
+}  # fmt: skip
+"""What the table tells of every run."""
+GROUPS = ("Sweep", "Group", "Project")
+PREFIXES = ("config.", "summary.")
+
+
+def read(
+    source: str | PathLike[str],
+    *,
+    task: str | None = None,
+    objective: str | None = None,
+    direction: str | None = None,
+    parameters: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    budget: str | None = None,
+) -> History:
+    """One row a run; crashed, failed, killed and running ones are counted and left out.
+
+    A task is the value of a column: a parameter such as dataset, or the first of Sweep, Group and
+    Project that is filled in. Where the file does not mark the configuration with config., every
+    column besides the facts and the objective is taken as a parameter, other metrics included:
+    name the `parameters`, or `ignore` the rest.
+    """
+    text, named = named_frames(source, "csv")
+    frame = pl.concat([one for _, one in named], how="diagonal_relaxed")
+    if not {"Name", "State"} <= set(frame.columns):
+        raise HistoryError(
+            f"{text} has no columns Name and State; export the runs table of Weights & Biases as "
+            "CSV, or read other tables without format='wandb'"
+        )
+    marked = [name.removeprefix("config.") for name in frame.columns if name.startswith("config.")]
+    frame = _without_prefixes(frame, text)
+    rest = [name for name in frame.columns if name not in FACTS and not name.startswith("_")]
+    task = task or _task(frame, rest)
+    metrics = [name for name in rest if name not in marked and frame[name].dtype.is_numeric()]
+    objective = chosen(objective, metrics if marked else frame.columns, "objective", text)
+    if parameters is None:
+        taken = {task, objective, budget, *([ignore] if isinstance(ignore, str) else ignore)}
+        parameters = [name for name in marked or rest if name not in taken]
+    history = History.from_frame(
+        frame,
+        task=task,
+        objective=objective,
+        direction=direction,
+        parameters=parameters,
+        budget=budget,
+        status="State",
+    )
+    files = tuple((name, one.height) for name, one in named)
+    return replace(history, source=Path(text).name, files=files)
+
+
+def _without_prefixes(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    names = []
+    for name in frame.columns:
+        prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
+        names.append(name.removeprefix(prefix))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise HistoryError(f"{where}: {twice!r} is both a parameter and a metric; rename one")
+    return frame.rename(dict(zip(frame.columns, names)))
+
+
+def _task(frame: pl.DataFrame, rest: Sequence[str]) -> str:
+    named = [name for name in rest if name.lower() in TASKS]
+    filled = [name for name in GROUPS if name in frame.columns and frame[name].count()]
+    if not named and not filled:
+        raise HistoryError(
+            "cannot tell which column is the task; name it with task=… (--task …); the columns "
+            f"are {', '.join(frame.columns)}"
+        )
+    return [*named, *filled][0]

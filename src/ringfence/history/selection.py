@@ -1,0 +1,42 @@
+"""What a reader left behind when it took only the best rows of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from ringfence.space import Space
+
+
+class Dropped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows that do not count: how many, why, and where the first of them is."""
+
+    rows: int
+    reason: str
+    example: str
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The usable rows were counted, and the best of them chosen, where the data lie."""
+
+    space: Space
+    """What they were judged against; they say nothing about another space."""
+    best: int
+    """At most so many rows of a task were taken."""
+    rows: int
+    """Rows of the source, those that do not count included."""
+    counts: Mapping[str, int]
+    """Usable rows of each task."""
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...] = ()
+    """How the space was read off."""
+
+    def whole_needed(self, what: str) -> str:
+        """The message for a call that cannot do with the best rows."""
+        return (
+            f"{what} needs every row, and the history holds only the best {self.best} of each "
+            "task: read it with best=None"
+        )

@@ -1,0 +1,17 @@
+"""Optimizers that suggest the next configuration inside a learned space: ask and tell."""
+
+from ringfence.optimize.ask_tell import Optimizer, optimizer
+from ringfence.optimize.loop import Outcome, minimize
+from ringfence.optimize.similarity import meta_features
+from ringfence.optimize.state import load_optimizer
+from ringfence.optimize.trial import Trial
+
+__all__ = [
+    "Optimizer",
+    "Outcome",
+    "Trial",
+    "load_optimizer",
+    "meta_features",
+    "minimize",
+    "optimizer",
+]

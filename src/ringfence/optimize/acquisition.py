@@ -1,0 +1,164 @@
+"""Expected improvement on a logarithmic scale, and its maximization inside a region.
+
+    EI = E max(best - f, 0) = s h(z),   h(z) = z Φ(z) + φ(z),   z = (best - mean) / s
+
+for an objective f that is normal with a mean and a standard deviation s. Where an improvement is
+unlikely, z << 0, EI underflows while log EI does not; there h = φ (1 - u M) with u = -z and Mills'
+ratio M = Φ(-u) / φ(u), and further out 1 - u M comes from its asymptotic series.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import fmin_l_bfgs_b
+from scipy.special import erfcx, ndtr
+
+from ringfence.arrays import BoolArray, FloatArray, IntArray
+
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
+ROOT_HALF_PI = math.sqrt(0.5 * math.pi)
+FAR = 60.0  # where the series takes over: both sides are good to 1e-11 there
+FURTHEST, LEAST_VARIANCE = 1e50, 1e-200  # which leave all derivatives finite
+MAX_ITERATIONS = 50
+TOLERANCE = 1e-6  # of log EI, relative
+HOPELESS = 1e4  # log EI behind the best
+TINY = float(np.finfo(np.float64).tiny)
+
+
+class Surrogate(Protocol):
+    """A model of the objective with gradients of its predictions."""
+
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance, each (m,)."""
+
+    def predict_with_gradient(
+        self, X: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mean and variance, each (m,), and their gradients, each (m, d)."""
+
+
+class Chart(Protocol):
+    """A differentiable map from search coordinates u (k, q) to features (k, d), row by row."""
+
+    def to_features(self, u: FloatArray) -> FloatArray:
+        """The features of every row."""
+
+    def pullback(self, u: FloatArray, gradient: FloatArray) -> FloatArray:
+        """Gradients by u (k, q) from gradients by features (k, d)."""
+
+
+def log_expected_improvement(
+    mean: FloatArray, variance: FloatArray, best: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """log EI below `best`, and its derivatives by mean and by variance, shaped like them."""
+    variance = np.maximum(variance, LEAST_VARIANCE)
+    deviation = np.sqrt(variance)
+    z = np.maximum((best - mean) / deviation, -FURTHEST)
+    log_h, by_z, by_log_s = _log_h(z)
+    return log_h + np.log(deviation), -by_z / deviation, 0.5 * by_log_s / variance
+
+
+def _log_h(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """log h(z), Φ/h (its derivative) and φ/h."""
+    u = np.maximum(-z, 1.0)
+    mills = ROOT_HALF_PI * erfcx(u / math.sqrt(2.0))
+    tail = 1.0 - u * mills
+    far = u > FAR
+    if far.any():
+        w = 1.0 / (u[far] * u[far])
+        tail[far] = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - 945.0 * w))))
+    near = np.maximum(z, -1.0)
+    Phi, phi = ndtr(near), np.exp(-0.5 * np.minimum(near, FAR) ** 2 - LOG_ROOT_2PI)
+    h = near * Phi + phi
+    left = z < -1.0
+    return (
+        np.where(left, -0.5 * u * u - LOG_ROOT_2PI + np.log(tail), np.log(h)),
+        np.where(left, mills / tail, Phi / h),
+        np.where(left, 1.0 / tail, phi / h),
+    )
+
+
+def choose_starts(log_ei: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
+    """Which of the candidates to climb from: the best, and others, the better the likelier."""
+    best = int(log_ei.argmax())
+    behind = np.minimum(log_ei[best] - log_ei, HOPELESS)
+    weight = np.exp(-np.minimum(behind / max(float(behind.std()), TINY), 100.0))
+    weight[best] = 0.0
+    others = min(count, log_ei.size) - 1
+    if others < 1:
+        return np.array([best])
+    drawn = rng.choice(log_ei.size, others, replace=False, p=weight / weight.sum())
+    return np.append(best, drawn)
+
+
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """The sum of log EI over several points, as a function of their free coordinates."""
+
+    gp: Surrogate
+    best: float
+    starts: FloatArray  # (k, q)
+    free: IntArray
+    chart: Chart | None
+
+    def points(self, flat: FloatArray) -> FloatArray:
+        u = self.starts.copy()
+        u[:, self.free] = flat.reshape(len(u), -1)
+        return u
+
+    def features(self, u: FloatArray) -> FloatArray:
+        return u if self.chart is None else self.chart.to_features(u)
+
+    def log_ei(self, u: FloatArray) -> FloatArray:
+        return log_expected_improvement(*self.gp.predict(self.features(u)), self.best)[0]
+
+    def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
+        u = self.points(flat)
+        mean, variance, d_mean, d_variance = self.gp.predict_with_gradient(self.features(u))
+        log_ei, by_mean, by_variance = log_expected_improvement(mean, variance, self.best)
+        slope = by_mean[:, None] * d_mean + by_variance[:, None] * d_variance
+        if self.chart is not None:
+            slope = self.chart.pullback(u, slope)
+        return -float(log_ei.sum()), -slope[:, self.free].ravel()
+
+
+def maximize_acquisition(
+    gp: Surrogate,
+    best: float,
+    starts: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    fixed: BoolArray | None = None,
+    chart: Chart | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Climb log EI from every start (k, q) within lower <= u <= upper (q,), all in one search.
+
+    Columns in the mask `fixed` (q,) stay as they are. Without a chart, u are features. Returns
+    where each start ended (k, q), in their order, and log EI there (k,), never lower than at the
+    start.
+    """
+    free = np.arange(starts.shape[1]) if fixed is None else np.flatnonzero(~fixed)
+    starts = starts.copy()
+    starts[:, free] = np.clip(starts[:, free], lower[free], upper[free])
+    climb = _Climb(gp, best, starts, free, chart)
+    before = climb.log_ei(starts)
+    if not free.size:
+        return starts, before
+    bounds = np.tile(np.stack([lower, upper], axis=1)[free], (len(starts), 1))
+    flat = fmin_l_bfgs_b(
+        climb.loss,
+        starts[:, free].ravel(),
+        bounds=bounds,
+        maxiter=MAX_ITERATIONS,
+        factr=TOLERANCE / np.finfo(float).eps,
+        pgtol=1e-4,
+    )[0]
+    ends = climb.points(flat)
+    after = climb.log_ei(ends)
+    worse = after < before
+    return np.where(worse[:, None], starts, ends), np.where(worse, before, after)

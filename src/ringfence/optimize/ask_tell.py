@@ -1,0 +1,143 @@
+"""Optimizer: ask for a configuration, tell how it went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ringfence.errors import SettingError, TrialError
+from ringfence.history import History
+from ringfence.learned import LearnedSpace
+from ringfence.numbers import whole_number
+from ringfence.optimize.domain import domain_of
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import Setup, read_options
+from ringfence.optimize.registry import method_class
+from ringfence.optimize.sources import MetaFeatures, sources_of
+from ringfence.optimize.trial import Trial
+from ringfence.space import Space
+
+
+class Optimizer:
+    """One method over one domain, and its log. Smaller values are better.
+
+    Its proposals are a function of the seed, the log and the method's memory: the same in another
+    process, and the same after `save` and `load_optimizer`.
+    """
+
+    def __init__(self, name: str, setup: Setup, options: Mapping[str, Any]) -> None:
+        kind = method_class(name)
+        self.name = name
+        self.setup = setup
+        self.method = kind(setup, read_options(kind.Options, dict(options), name))
+        self.log = TrialLog(setup.domain.layout)
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial asked for, in order."""
+        return tuple(self.log.trials)
+
+    @property
+    def best(self) -> Trial | None:
+        """The best finished trial; where there are budgets, of those with the highest."""
+        return self.log.best
+
+    def ask(self) -> Trial:
+        """The next trial; ask again before telling to work on several at once.
+
+        Raises ExhaustedError where nothing is left to try.
+        """
+        number = len(self.log)
+        rng = np.random.default_rng([self.setup.seed, number])
+        proposal = self.method.propose(self.log, rng)
+        trial = Trial(
+            number=number,
+            config=proposal.config,
+            budget=proposal.budget,
+            resumes=proposal.resumes,
+            place=proposal.place,
+        )
+        self.log.add(trial)
+        return trial
+
+    def tell(self, trial: Trial | int, value: float) -> Trial:
+        """The result of a trial; the trial as it now stands."""
+        number = self._running(trial)
+        try:
+            result = float(value)
+        except (TypeError, ValueError):
+            raise TrialError(f"trial {number}: the value must be a number, not {value!r}") from None
+        if not math.isfinite(result):
+            raise TrialError(f"trial {number}: the value is {result}; call fail(trial) instead")
+        return self.log.settle(number, state="done", value=result)
+
+    def fail(self, trial: Trial | int, reason: str = "") -> Trial:
+        """The trial has no result. It is not tried again; models take it for the worst seen."""
+        return self.log.settle(self._running(trial), state="failed", reason=str(reason) or None)
+
+    def history(self, task: str = "this task") -> History:
+        """The finished and failed trials as a history of one task, for the next `learn`."""
+        from ringfence.optimize.export import history_of
+
+        return history_of(self.trials, self.setup.domain.layout.space, task)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything needed to go on to a JSON file; complete, or not there at all."""
+        from ringfence.optimize.state import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        done = sum(trial.state == "done" for trial in self.log.trials)
+        best = "" if self.best is None else f", best {self.best.value:g}"
+        return f"Optimizer({self.name!r}, {done} of {len(self.log)} trials done{best})"
+
+    def _running(self, trial: Trial | int) -> int:
+        number = trial.number if isinstance(trial, Trial) else whole_number(trial, "trial", 0)
+        if number is None or number >= len(self.log):
+            raise TrialError(f"there is no trial {number}; {len(self.log)} were asked for")
+        known = self.log.trials[number]
+        if isinstance(trial, Trial) and trial.config != known.config:
+            raise TrialError(f"trial {number} is of another optimizer: its configuration differs")
+        if known.state != "running":
+            raise TrialError(f"trial {number} was told before: it is {known.state}")
+        return number
+
+
+def optimizer(
+    name: str,
+    where: LearnedSpace | Space,
+    *,
+    seed: int = 0,
+    candidates: Iterable[Mapping[str, Any]] | None = None,
+    history: History | None = None,
+    meta_features: Any = None,
+    target: MetaFeatures | None = None,
+    **options: Any,
+) -> Optimizer:
+    """An optimizer over a learned space (or a plain one) by its name.
+
+    Args:
+        name: 'random', 'sobol', 'successive-halving', 'hyperband', 'gp', 'gp-warping', 'smac',
+            'ablr', 'gp-warm-start' or 'gp-warm-start-all'.
+        where: the space to search; nothing outside it is ever proposed.
+        seed: the same seed gives the same proposals for the same results.
+        candidates: search only these configurations (those inside `where`), as on a table.
+        history: earlier tasks, for 'ablr' and the warm starts.
+        meta_features: numbers that describe each task of the history: a mapping from task to
+            mapping, or a table with a column of tasks.
+        target: the same numbers for the new task.
+        options: the method's own settings, such as max_budget for 'hyperband'.
+    """
+    whole = whole_number(seed, "seed", 0)
+    if whole is None:
+        raise SettingError("an optimizer needs a seed; 0 is as good as any")
+    domain = domain_of(where, candidates)
+    sources = None
+    if history is not None:
+        sources = sources_of(history, domain.layout, meta_features, target)
+    return Optimizer(name, Setup(domain, whole, sources), options)

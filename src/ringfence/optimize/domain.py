@@ -1,0 +1,152 @@
+"""Domain: the set in which an optimizer searches, whatever its shape."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.blocks import Block
+from ringfence.errors import ExhaustedError, SettingError
+from ringfence.learned import LearnedSpace
+from ringfence.optimize.layout import Layout
+from ringfence.regions import Box
+from ringfence.space import Categorical, Config, Space
+from ringfence.whole import whole_space
+
+MOST_LISTED = 20_000
+"""Spaces with at most so many configurations are listed one by one."""
+BATCHES = 40  # of draws, all tried before, until the space counts as exhausted
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A learned space, or the configurations of a list that lie inside it."""
+
+    layout: Layout
+    pool: FloatArray | None
+    """Every configuration as rows, (m, names), where they are few or were given; else None."""
+
+    @property
+    def learned(self) -> LearnedSpace:
+        """The learned space."""
+        return self.layout.learned
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """`n` independent uniform rows; of a list, drawn with replacement."""
+        if self.pool is not None:
+            return self.pool[rng.integers(len(self.pool), size=n)]
+        rows = np.empty((n, len(self.layout.names)))
+        for name in self.learned.choices:
+            rows[:, self.layout.position(name)] = rng.choice(self.places(name), size=n)
+        for block in self.learned.blocks:
+            at = [self.layout.position(name) for name in block.names]
+            rows[:, at] = self.learned.draw(block, n, rng).points
+        return self.layout.without_inactive(rows)
+
+    def untried(self, tried: Set[bytes]) -> FloatArray:
+        """The rows of the pool that were not tried; ExhaustedError where none is left."""
+        assert self.pool is not None
+        keys = self.layout.keys(self.pool)
+        left = self.pool[[key not in tried for key in keys]]
+        if not len(left):
+            raise ExhaustedError(f"all {len(self.pool)} configurations of the space were tried")
+        return left
+
+    def fresh(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
+        """One uniform row that was not tried, shape (1, names)."""
+        if self.pool is not None:
+            left = self.untried(tried)
+            chosen: FloatArray = rng.choice(left, size=1)
+            return chosen
+        for batch in range(BATCHES):
+            rows = self.draw(1 if batch == 0 else 64, rng)
+            for key, row in zip(self.layout.keys(rows), rows):
+                if key not in tried:
+                    return row[None]
+        raise ExhaustedError(f"the space is exhausted: {64 * BATCHES} draws were all tried before")
+
+    def config(self, row: FloatArray) -> Config:
+        """The configuration of one row."""
+        return self.layout.decode(np.atleast_2d(row))[0]
+
+    def places(self, name: str) -> FloatArray:
+        """The positions of the choices of `name` that were kept."""
+        return _places(self.layout, name)
+
+
+def domain_of(
+    where: LearnedSpace | Space, candidates: Iterable[Mapping[str, Any]] | None = None
+) -> Domain:
+    """The domain of a learned or plain space, or of the `candidates` inside it."""
+    if isinstance(where, Space):
+        where = whole_space(where)
+    if not isinstance(where, LearnedSpace):
+        raise SettingError(
+            f"an optimizer searches a LearnedSpace or a Space, not {type(where).__name__}"
+        )
+    layout = Layout(where)
+    if candidates is not None:
+        return Domain(layout, _inside(layout, list(candidates)))
+    return Domain(layout, _listed(layout))
+
+
+def _inside(layout: Layout, candidates: Sequence[Mapping[str, Any]]) -> FloatArray:
+    """The candidates inside the learned space, each once."""
+    if not candidates:
+        raise SettingError("the list of candidates is empty")
+    for candidate in candidates:
+        layout.space.check(candidate)
+    rows = layout.encode(candidates)
+    rows = rows[layout.inside(rows)]
+    if not len(rows):
+        raise SettingError(f"none of the {len(candidates)} candidates lies in the learned space")
+    return _each_once(layout, rows)
+
+
+def _listed(layout: Layout) -> FloatArray | None:
+    """Every configuration as a row, where there are few."""
+    options: dict[str, FloatArray] = {}
+    learned = layout.learned
+    for name in learned.choices:
+        options[name] = _places(layout, name)
+    for block in learned.blocks:
+        for j, name in enumerate(block.names):
+            values = _values(block, j)
+            if values is None:
+                return None
+            options[name] = values
+    if np.prod([float(len(options[name])) for name in layout.names]) > MOST_LISTED:
+        return None
+    rows = np.array(list(itertools.product(*(options[name] for name in layout.names))))
+    rows = layout.without_inactive(rows)
+    return _each_once(layout, rows[layout.inside(rows)])
+
+
+def _places(layout: Layout, name: str) -> FloatArray:
+    """The positions of a category's kept choices among all its choices."""
+    parameter = layout.space[name]
+    assert isinstance(parameter, Categorical)
+    return np.array([parameter.index(choice) for choice in layout.learned.choices[name]], float)
+
+
+def _values(block: Block, j: int) -> FloatArray | None:
+    """The coordinates that parameter `j` of a block can take; None where there are too many."""
+    lower, upper = (float(bound[j]) for bound in block.region.bounds)
+    axis = block.encoding.axes[j]
+    if not axis.whole:
+        is_point = isinstance(block.region, Box) and upper == lower
+        return np.array([lower]) if is_point else None
+    low, high = axis.span(lower, upper)
+    if high - low > MOST_LISTED:
+        return None
+    return axis.encode(np.arange(low, high + 1))
+
+
+def _each_once(layout: Layout, rows: FloatArray) -> FloatArray:
+    first = {key: i for i, key in reversed(list(enumerate(layout.keys(rows))))}
+    return rows[sorted(first.values())]

@@ -1,0 +1,50 @@
+"""Trials as a history that `learn` can read next time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history import History
+from ringfence.history.columns import Roles
+from ringfence.optimize.trial import Trial
+from ringfence.space import Space
+
+
+def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
+    """One row a settled trial: its task, parameters, value, status and budget."""
+    settled = [trial for trial in trials if trial.state != "running"]
+    if not settled:
+        raise HistoryError("no trial is finished yet, so there is no history")
+    names = {"task": "task", "value": "value", "status": "status", "budget": "budget"}
+    names = {role: _free(name, space) for role, name in names.items()}
+    columns: dict[str, list[object]] = {
+        names["task"]: [task] * len(settled),
+        **{name: [trial.config.get(name) for trial in settled] for name in space},
+        names["value"]: [trial.value for trial in settled],
+        names["status"]: ["complete" if t.state == "done" else "failed" for t in settled],
+    }
+    budgeted = any(trial.budget is not None for trial in settled)
+    if budgeted:
+        columns[names["budget"]] = [trial.budget for trial in settled]
+    frame = pl.DataFrame(
+        {name: pl.Series(name, column, strict=False) for name, column in columns.items()}
+    )
+    roles = Roles(
+        task=names["task"],
+        objective=names["value"],
+        direction="minimize",
+        parameters=tuple(space),
+        budget=names["budget"] if budgeted else None,
+        status=names["status"],
+    )
+    return History(frame, roles, source="trials", space=space)
+
+
+def _free(name: str, space: Space) -> str:
+    """`name`, or the first of name_, name__, … that is no parameter."""
+    while name in space:
+        name += "_"
+    return name

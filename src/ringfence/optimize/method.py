@@ -1,0 +1,74 @@
+"""Method: how the next configuration is chosen. One file a method in `methods/`.
+
+A file `methods/some_name.py` with a class `Method` makes the optimizer `some-name`: nothing else is
+to be registered. A proposal depends on the setup, the log and the generator alone; what is worth
+keeping between proposals (a model's hyperparameters, say) goes into `memory`, which is saved with
+the state, so that a resumed optimizer goes on as it would have done.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from ringfence.errors import SettingError
+from ringfence.optimize.domain import Domain
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.sources import Sources
+from ringfence.space import Config
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What every method starts from."""
+
+    domain: Domain
+    seed: int
+    sources: Sources | None = None
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A method's own settings; each method lists its own."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What to try next."""
+
+    config: Config
+    budget: float | None = None
+    resumes: int | None = None
+    place: tuple[int, int] | None = None
+
+
+class BaseMethod(ABC):
+    """A way to choose the next configuration."""
+
+    Options: ClassVar[type[Options]] = Options
+    budgeted: ClassVar[bool] = False
+
+    def __init__(self, setup: Setup, options: Any) -> None:
+        self.setup = setup
+        self.options = options
+        self.memory: dict[str, Any] = {}
+
+    @abstractmethod
+    def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
+        """The next configuration after those of `log`; ExhaustedError where none is left."""
+
+    @property
+    def domain(self) -> Domain:
+        """Where to search."""
+        return self.setup.domain
+
+
+def read_options(kind: type[Options], given: dict[str, Any], method: str) -> Options:
+    """The method's options from keyword arguments, or SettingError."""
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise SettingError(f"optimizer {method!r}: {error}") from error

@@ -1,0 +1,1 @@
+"""One file a method; its name, with dashes, is the optimizer's."""

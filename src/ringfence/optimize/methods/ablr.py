@@ -1,0 +1,40 @@
+"""ABLR (Perrone et al. 2018): Bayesian linear regression on a network that all tasks share.
+
+The network learns from the earlier tasks alone, once; the new task has a regression of its own on
+its features, in closed form. Without a history the network learns from the trials themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ringfence.arrays import BoolArray
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.model_based import ModelBased
+from ringfence.optimize.surrogates.ablr import ABLR, TaskModel, fit_ablr
+
+
+class Method(ModelBased):
+    """A design, then expected improvement under the new task's regression."""
+
+    @cached_property
+    def shared(self) -> ABLR | None:
+        """The model of the earlier tasks; None where there are none."""
+        if self.setup.sources is None:
+            return None
+        features = self.domain.layout.features
+        tasks = [(features(task.rows), task.values) for task in self.setup.sources.tasks]
+        return fit_ablr(tasks, seed=self.setup.seed)
+
+    def model(self, log: TrialLog, known: BoolArray) -> tuple[TaskModel, float]:
+        """The regression given the trials so far, and its smallest mean at one of them."""
+        X, y = self.domain.layout.features(log.rows), log.values.copy()
+        shared = self.shared or fit_ablr([(X[known], y[known])], seed=self.setup.seed)
+        place = 0 if self.shared is None else len(shared.tasks)
+        if self.shared is not None:
+            shared = shared.with_task(place, X[known], y[known])
+        best = float(shared.predict(place, X[known])[0].min())
+        if not known.all():
+            y[~known] = shared.predict(place, X[~known])[0]
+            shared = shared.with_task(place, X, y)
+        return shared.task(place), best

@@ -1,0 +1,182 @@
+"""SMAC (Hutter et al., LION 2011; Lindauer et al., JMLR 2022): a random forest as the model.
+
+The parts are those of the `smac` package, with the settings of its facade for hyperparameter
+optimization: a forest of the scaled logarithm of the values, expected improvement, local search
+from the best of many random points, now and then a random configuration. They are built anew for
+each proposal. Three things differ: the first design is ours; the forest is trained after each trial
+instead of each eighth; and the random configurations are uniform in the region.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import MissingExtraError
+from ringfence.optimize.design import Design
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
+from ringfence.optimize.smac_cube import SmacCube
+
+try:
+    from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Float
+    from smac.acquisition.function import EI
+    from smac.acquisition.maximizer import LocalAndSortedRandomSearch, LocalSearch
+    from smac.model.random_forest import RandomForest
+except ModuleNotFoundError as error:
+    raise MissingExtraError("smac", "smac") from error
+
+INITIAL = 10  # points of the first design for each parameter, as in SMAC ...
+MOST_INITIAL = 12  # ... which takes at most a quarter of the trials: of 50, the default of minimize
+LOWEST = 1e-10  # share of the values' range that keeps the best one's logarithm finite
+
+
+class SmacOptions(Options, frozen=True, forbid_unknown_fields=True):
+    """How the search begins, and how hard it looks."""
+
+    n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Points of a Sobol design before the forest speaks; None: ten for each parameter that varies,
+    at most 12."""
+    challengers: Annotated[int, msgspec.Meta(ge=2)] = 10_000
+    """Random points that are scored for local searches to start from."""
+    local_searches: Annotated[int, msgspec.Meta(ge=1)] = 10
+    """So many start from the best random points, and as many from the best trials."""
+    random_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.2
+    """Share of the trials after the design that are random."""
+
+
+class Method(BaseMethod):
+    """A Sobol design, then the largest expected improvement under a random forest."""
+
+    Options: ClassVar[type[Options]] = SmacOptions
+    options: SmacOptions
+
+    def __init__(self, setup: Setup, options: Any) -> None:
+        super().__init__(setup, options)
+        varying = len(setup.domain.layout.names)
+        self.n_initial = options.n_initial or min(INITIAL * varying, MOST_INITIAL)
+        self.design = Design(setup.domain, setup.seed)
+        self.cube = SmacCube(setup.domain)
+        self.space = _space(self.cube)
+
+    def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
+        """A point of the design, a random one, or the one that promises most."""
+        if len(log) < self.n_initial or np.isnan(log.values).all():
+            row = self.design.next(log.tried, rng)
+        elif rng.random() < self.options.random_share:
+            row = self.domain.fresh(log.tried, rng)
+        elif self.domain.pool is not None:
+            row = self._best_listed(log, rng)
+        else:
+            row = self._best_found(log, rng)
+        return Proposal(self.domain.config(row))
+
+    def _best_listed(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
+        """The untried row with the largest expected improvement, ties broken at random."""
+        rows = rng.permutation(self.domain.untried(log.tried))
+        acquisition = self._acquisition(log, _seed(rng))
+        return rows[[np.argmax(acquisition(self._configurations(self.cube.vectors(rows))))]]
+
+    def _best_found(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
+        """The first of SMAC's ranked proposals that is inside and untried; else a random row."""
+        seed = _seed(rng)
+        self.space.seed(seed)
+        acquisition = self._acquisition(log, seed)
+        search = OrderedSearch(self.space, acquisition, self.options, seed)
+        found = search.maximize(self._configurations(self.cube.vectors(log.rows)))
+        rows = self.cube.rows(np.array([configuration.get_array() for configuration in found]))
+        layout = self.domain.layout
+        for i in np.flatnonzero(layout.inside(rows)):
+            if layout.keys(rows[[i]])[0] not in log.tried:
+                return rows[[i]]
+        return self.domain.fresh(log.tried, rng)
+
+    def _acquisition(self, log: TrialLog, seed: int) -> EI:
+        """Expected improvement over the lowest value that the forest predicts at a trial; running
+        trials count as the worst value seen, as failed ones do."""
+        vectors, values = self.cube.vectors(log.rows), log.values
+        told = np.where(np.isnan(values), np.nanmax(values), values)
+        forest = Forest(self.cube, self.space, len(values), seed)
+        forest.train(vectors, scaled_log(told)[:, None])
+        acquisition = EI(log=True)
+        acquisition.update(model=forest, eta=forest.predict_marginalized(vectors)[0].min())
+        return acquisition
+
+    def _configurations(self, vectors: FloatArray) -> list[Configuration]:
+        return [Configuration(self.space, vector=vector) for vector in vectors]
+
+
+class Forest(RandomForest):  # type: ignore[misc]
+    """SMAC's forest over the inputs of a cube."""
+
+    def __init__(self, cube: SmacCube, space: ConfigurationSpace, n_rows: int, seed: int) -> None:
+        super().__init__(
+            space,
+            log_y=True,
+            n_trees=10,
+            ratio_features=1.0,
+            min_samples_split=2,
+            min_samples_leaf=1,
+            max_leaf_nodes=max(n_rows, 2),  # no tree has more; room for SMAC's 2**20 takes a second
+            n_jobs=1,
+            seed=seed,
+        )
+        self._cube = cube
+
+    def _impute_inactive(self, X: FloatArray) -> FloatArray:
+        return self._cube.inputs(X)
+
+
+class OrderedSearch(LocalAndSortedRandomSearch):  # type: ignore[misc]
+    """SMAC's search with its local part in a fixed order."""
+
+    def __init__(
+        self, space: ConfigurationSpace, acquisition: EI, options: SmacOptions, seed: int
+    ) -> None:
+        super().__init__(
+            space,
+            acquisition,
+            challengers=options.challengers,
+            local_search_iterations=options.local_searches,
+            seed=seed,
+        )
+        self._local_search = OrderedLocalSearch(space, acquisition, seed=seed)
+
+
+class OrderedLocalSearch(LocalSearch):  # type: ignore[misc]
+    """SMAC's local search. It takes its starting points from a set of hashed text, whose order
+    changes from one process to the next."""
+
+    def _get_init_points_from_previous_configs(self, *args: Any) -> list[Configuration]:
+        points = super()._get_init_points_from_previous_configs(*args)
+        return sorted(points, key=lambda configuration: configuration.get_array().tobytes())
+
+
+def scaled_log(values: FloatArray) -> FloatArray:
+    """Logarithms of the values stretched onto (0, 1], with zero as far below the least as the
+    fifth percentile is above it; zeros where all are equal."""
+    least, most = values.min(), values.max()
+    if least == most:
+        return np.zeros(len(values))
+    shares = np.interp(values, [least, most], [0.0, 1.0])
+    below = np.percentile(shares, 5) + LOWEST
+    logs: FloatArray = np.log((shares + below) / (1.0 + below))
+    return logs
+
+
+def _space(cube: SmacCube) -> ConfigurationSpace:
+    """A float in [0, 1] for each numeric parameter, a category for each other; named by column,
+    since ConfigSpace sorts by name."""
+    space = ConfigurationSpace()
+    for j in range(len(cube.domain.layout.names)):
+        name = f"{j:06d}"
+        places = cube.kept.get(j)
+        space.add(Float(name, (0, 1)) if places is None else Categorical(name, range(len(places))))
+    return space
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))

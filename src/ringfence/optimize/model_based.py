@@ -1,0 +1,59 @@
+"""What methods with a model share: a Sobol design first, then the most promising configuration."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.optimize.acquisition import Surrogate
+from ringfence.optimize.design import Design
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
+from ringfence.optimize.search import Search
+
+AROUND = 5  # best rows that the search takes steps around
+
+
+class ModelOptions(Options, frozen=True, forbid_unknown_fields=True):
+    """How the search begins."""
+
+    n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Points of a Sobol design before the model speaks; None: one more than there are parameters
+    that vary, at least 5 and at most 10."""
+
+
+class ModelBased(BaseMethod):
+    """A design, then the largest expected improvement under a model."""
+
+    Options: ClassVar[type[Options]] = ModelOptions
+    context: FloatArray | None = None
+    """Further inputs of the model, the same for every configuration."""
+
+    def __init__(self, setup: Setup, options: Any) -> None:
+        super().__init__(setup, options)
+        self.design = Design(setup.domain, setup.seed)
+        varying = len(setup.domain.layout.names)
+        self.n_initial = options.n_initial or min(max(varying + 1, 5), 10)
+
+    def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
+        """A point of the design, or the one that promises most."""
+        known = np.isfinite(log.values)
+        if self.is_design(log, known):
+            return Proposal(self.domain.config(self.design.next(log.tried, rng)))
+        model, best = self.model(log, known)
+        order = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")[:AROUND]]
+        search = Search(self.domain, log.tried, log.rows[order], self.context)
+        return Proposal(self.domain.config(search.maximize(model, best, rng)))
+
+    def is_design(self, log: TrialLog, known: BoolArray) -> bool:
+        """Whether it is too early for the model."""
+        return len(log) < self.n_initial or not known.any()
+
+    @abstractmethod
+    def model(self, log: TrialLog, known: BoolArray) -> tuple[Surrogate, float]:
+        """The model of the trials so far, running ones taken for what it expects of them, and the
+        value to improve on. `known` says which trials have a value."""

@@ -1,0 +1,86 @@
+"""Where in the domain is the expected improvement largest?
+
+Of a list every untried row is scored. Elsewhere: uniform draws and steps around the best rows are
+scored, some of the best climb together through the chart of the region, and what they reach is
+rounded, checked and scored again. Nothing that was tried or lies outside is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.optimize.acquisition import (
+    Surrogate,
+    choose_starts,
+    log_expected_improvement,
+    maximize_acquisition,
+)
+from ringfence.optimize.charts import SmoothChart, with_context
+from ringfence.optimize.domain import Domain
+
+DRAWS = 512
+NEAR = 128
+STEP = 0.1  # of the region's width, for steps around the best rows
+CLIMBERS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search of one domain, from its draws and the best rows so far."""
+
+    domain: Domain
+    tried: Set[bytes]
+    best_rows: FloatArray
+    """Steps are taken around these, (k, names)."""
+    context: FloatArray | None = None
+    """Columns that the model sees beside the features of a row, the same for all."""
+
+    def maximize(self, model: Surrogate, best: float, rng: np.random.Generator) -> FloatArray:
+        """The row, shape (1, names), with the largest expected improvement below `best` of those
+        found that were not tried."""
+
+        def log_ei(rows: FloatArray) -> FloatArray:
+            X = with_context(self.domain.layout.features(rows), self.context)
+            return log_expected_improvement(*model.predict(X), best)[0]
+
+        if self.domain.pool is not None:
+            rows = self.domain.untried(self.tried)
+            return rows[[np.argmax(log_ei(rows))]]
+        drawn = self.domain.draw(DRAWS, rng)
+        rows = self._admissible(np.concatenate([drawn, steps(self.domain, self.best_rows, rng)]))
+        if not len(rows):
+            return self.domain.fresh(self.tried, rng)
+        scores = log_ei(rows)
+        climbers = rows[choose_starts(scores, CLIMBERS, rng)]
+        chart = SmoothChart(self.domain.layout, climbers, self.context)
+        ends, _ = maximize_acquisition(model, best, chart.start, *chart.bounds, chart=chart)
+        reached = self._admissible(chart.rows(ends))
+        rows = np.concatenate([rows[[np.argmax(scores)]], reached])
+        return rows[[np.argmax(log_ei(rows))]]
+
+    def _admissible(self, rows: FloatArray) -> FloatArray:
+        layout = self.domain.layout
+        rows = layout.snap(rows)
+        rows = rows[layout.inside(rows)]
+        return rows[[key not in self.tried for key in layout.keys(rows)]]
+
+
+def steps(domain: Domain, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Rows near those given: some coordinates moved a little, now and then another category."""
+    if not len(rows):
+        return rows
+    base = rows[rng.integers(len(rows), size=NEAR)]
+    drawn = domain.draw(NEAR, rng)
+    unordered = np.array([axis is None for axis in domain.layout.axes])
+    other = rng.random(base.shape) < 1 / max(unordered.sum(), 2)
+    base = np.where(other & unordered, drawn, base)
+    base = np.where(np.isnan(base), drawn, base)  # what a new category switches on is drawn
+    chart = SmoothChart(domain.layout, domain.layout.without_inactive(base))
+    start = chart.start
+    moved = rng.random(start.shape) < max(0.3, 2 / max(start.shape[1], 1))
+    near = start + STEP * moved * rng.standard_normal(start.shape)
+    return chart.rows(np.clip(near, *chart.bounds))

@@ -1,0 +1,127 @@
+"""An optimizer as a JSON file, and back."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import FileError, RingfenceError
+from ringfence.files import write_atomically
+from ringfence.learned_file import decode as decode_learned
+from ringfence.learned_file import encode as encode_learned
+from ringfence.optimize.ask_tell import Optimizer
+from ringfence.optimize.domain import Domain
+from ringfence.optimize.layout import Layout
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import Setup
+from ringfence.optimize.sources import Source, Sources
+from ringfence.optimize.trial import Trial
+
+Rows: TypeAlias = list[list[float | None]]
+
+
+class SourceRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One earlier task."""
+
+    name: str
+    rows: Rows
+    values: list[float]
+
+
+class SourcesRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All earlier tasks."""
+
+    tasks: list[SourceRecord]
+    meta_features: dict[str, dict[str, float | None]] | None
+    target: dict[str, float | None] | None
+
+
+class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    format: Literal["ringfence.optimizer"]
+    version: Literal[1]
+    name: str
+    seed: int
+    options: dict[str, Any]
+    learned: msgspec.Raw
+    pool: Rows | None
+    sources: SourcesRecord | None
+    trials: list[Trial]
+    memory: dict[str, Any]
+
+
+def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
+    """Write an optimizer to a file."""
+    setup = optimizer.setup
+    record = StateFile(
+        format="ringfence.optimizer",
+        version=1,
+        name=optimizer.name,
+        seed=setup.seed,
+        options=msgspec.to_builtins(optimizer.method.options),
+        learned=msgspec.Raw(encode_learned(setup.domain.learned)),
+        pool=None if setup.domain.pool is None else _plain(setup.domain.pool),
+        sources=None if setup.sources is None else _record(setup.sources),
+        trials=list(optimizer.trials),
+        memory=optimizer.method.memory,
+    )
+    write_atomically(Path(path), msgspec.json.encode(record))
+
+
+def load_optimizer(path: str | PathLike[str]) -> Optimizer:
+    """Read an optimizer from a file; it goes on where it was."""
+    try:
+        record = msgspec.json.decode(Path(path).read_bytes(), type=StateFile)
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from error
+    except msgspec.ValidationError as error:
+        raise FileError(f"{path} is no saved optimizer: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(f"{path} is cut off or not JSON: {error}") from error
+    try:
+        return _restore(record)
+    except (RingfenceError, KeyError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {error}") from error
+
+
+def _restore(record: StateFile) -> Optimizer:
+    layout = Layout(decode_learned(bytes(record.learned), "its learned space"))
+    pool = None if record.pool is None else _array(record.pool, len(layout.names))
+    sources = None
+    if record.sources is not None:
+        tasks = tuple(
+            Source(task.name, _array(task.rows, len(layout.names)), np.array(task.values))
+            for task in record.sources.tasks
+        )
+        meta, target = record.sources.meta_features, record.sources.target
+        sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
+    setup = Setup(Domain(layout, pool), record.seed, sources)
+    optimizer = Optimizer(record.name, setup, record.options)
+    optimizer.log = TrialLog(layout, record.trials)
+    optimizer.method.memory.update(record.memory)
+    return optimizer
+
+
+def _record(sources: Sources) -> SourcesRecord:
+    tasks = [SourceRecord(t.name, _plain(t.rows), t.values.tolist()) for t in sources.tasks]
+    meta = sources.meta_features
+    return SourcesRecord(
+        tasks,
+        None if meta is None else {task: dict(features) for task, features in meta.items()},
+        None if sources.target is None else dict(sources.target),
+    )
+
+
+def _plain(rows: FloatArray) -> Rows:
+    return [[None if np.isnan(x) else x for x in row] for row in rows.tolist()]
+
+
+def _array(rows: Rows, width: int) -> FloatArray:
+    filled = [[np.nan if x is None else x for x in row] for row in rows]
+    return np.array(filled, float).reshape(-1, width)

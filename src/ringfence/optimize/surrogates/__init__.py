@@ -1,0 +1,1 @@
+"""Models of an objective from its evaluations: plain arrays in, means and variances out."""

@@ -1,0 +1,128 @@
+"""`fit_gp`: a Gaussian process with the hyperparameters at the maximum of their posterior density.
+
+Matérn-5/2 with a length scale for each parameter, noise, and input warping on request. L-BFGS-B
+with exact gradients searches from two fixed starts, or from an earlier fit's hyperparameters, with
+the fixed starts tried again now and then. Many evaluations are fitted roughly on a subset first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import fmin_l_bfgs_b
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import SettingError
+from ringfence.optimize.surrogates.gp_posterior import log_posterior
+from ringfence.optimize.surrogates.gp_prediction import GP, condition
+from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.standardize import standardize
+
+__all__ = ["GP", "GPOptions", "Hyperparameters", "fit_gp"]
+
+AFRESH = 4  # an earlier fit is trusted alone unless their number is a multiple of this
+MANY = 256  # evaluations; a rough fit takes so many
+POLISH = 15  # iterations with all of more than MANY
+SUSPECTED = -3.0  # log noise at which these begin: a subset may well look free of it
+TOLERANCE = 1e-6  # of the log posterior density, relative
+
+
+@dataclass(frozen=True)
+class GPOptions:
+    """How a Gaussian process is fitted."""
+
+    noise_floor: float = 1e-6
+    """Least variance of the noise, in units of the variance of the values."""
+    max_iterations: int = 50
+    """From each start."""
+    compressed: bool = True
+    """Whether bad values are compressed (standardize.py): right for a search, wrong where the model
+    shall predict them."""
+
+
+def fit_gp(
+    X: FloatArray,
+    y: FloatArray,
+    groups: object = None,
+    *,
+    warped: object = None,
+    start: Hyperparameters | None = None,
+    seed: int = 0,
+    options: GPOptions | None = None,
+) -> GP:
+    """Fit to values y (n,) at features X (n, d): numbers in [0, 1], categories one-hot / √2.
+
+    Columns with the same number in `groups` (d,) share a length scale; those in the mask `warped`
+    (d,) are warped. `start` holds the hyperparameters of an earlier fit. `seed` picks the subset of
+    many evaluations that the rough fit takes.
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    _check(X, y)
+    options = options or GPOptions()
+    columns = Columns.of(X.shape[1], groups, warped)
+    values = standardize(y, compressed=options.compressed)
+    starts = [] if start is None else [_vector(start, columns)]
+    if start is None or y.size % AFRESH == 0:
+        starts += columns.starts
+    if y.size <= MANY:
+        theta = _search(X, values.y, columns, starts, options)
+    else:
+        some = np.random.default_rng(seed).choice(y.size, MANY, replace=False)
+        rough = _search(X[some], values.y[some], columns, starts, options)
+        rough[columns.n_groups] = max(rough[columns.n_groups], SUSPECTED)
+        polish = replace(options, max_iterations=POLISH)
+        theta = _search(X, values.y, columns, [rough], polish)
+    return condition(theta, X, values, columns)
+
+
+def _search(
+    X: FloatArray,
+    y: FloatArray,
+    columns: Columns,
+    starts: Sequence[FloatArray],
+    options: GPOptions,
+) -> FloatArray:
+    """The best of the maxima that the starts lead to."""
+    bounds = columns.bounds(options.noise_floor)
+
+    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = log_posterior(theta, X, y, columns)
+        return -value / y.size, -gradient / y.size
+
+    ends = [
+        fmin_l_bfgs_b(
+            loss,
+            np.clip(start, *bounds.T),
+            bounds=bounds,
+            maxiter=options.max_iterations,
+            factr=TOLERANCE / np.finfo(float).eps,
+            pgtol=1e-4,
+        )
+        for start in starts
+    ]
+    theta: FloatArray = min(ends, key=lambda end: end[1])[0]
+    return theta
+
+
+def _vector(start: Hyperparameters, columns: Columns) -> FloatArray:
+    theta = start.theta
+    if theta.size != columns.prior[0].size or len(start.length_scales) != columns.n_groups:
+        raise SettingError(
+            f"start has {len(start.length_scales)} length scales and {len(start.a)} warped "
+            f"columns, these features have {columns.n_groups} and {columns.warped.size}"
+        )
+    return theta
+
+
+def _check(X: FloatArray, y: FloatArray) -> None:
+    if X.ndim != 2 or y.shape != X.shape[:1] or not y.size:
+        raise SettingError(
+            f"features of shape {X.shape} and values of shape {y.shape}: "
+            "expected (n, d) and (n,) with n > 0"
+        )
+    for name, array in (("features", X), ("values", y)):
+        if not np.isfinite(array).all():
+            row = int(np.argwhere(~np.isfinite(array))[0][0])
+            raise SettingError(f"{name} must be finite numbers: row {row} is not")

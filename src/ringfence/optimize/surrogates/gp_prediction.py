@@ -1,0 +1,122 @@
+"""What a Gaussian process predicts, given its hyperparameters and evaluations.
+
+| symbol | meaning                                                      | shape    |
+|--------|--------------------------------------------------------------|----------|
+| X      | features where the objective is predicted                    | (m, d)   |
+| Z      | features of the n evaluations as the kernel sees them        | (n, d)   |
+| alpha  | weights of the evaluations in the predicted mean             | (n,)     |
+| root   | L⁻¹, where L L' is the covariance of the evaluations         | (n, n)   |
+| white  | k(X, Z) L⁻ᵀ: the variance drops by the squares of its rows   | (m, n)   |
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from ringfence.arrays import FloatArray
+from ringfence.optimize.surrogates.gp_posterior import Scaled, factor, scale_features
+from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.matern import matern52, squared_distances
+from ringfence.optimize.surrogates.standardize import Standardized
+
+LEAST_VARIANCE = 1e-12  # rounding leaves no digits below
+
+
+@dataclass(frozen=True, eq=False)
+class GP:
+    """The posterior given the evaluations; all but the predictions is in standardized units."""
+
+    columns: Columns
+    theta: FloatArray
+    Z: FloatArray
+    mean: float
+    alpha: FloatArray
+    root: FloatArray
+    values: Standardized
+    log_marginal_likelihood: float  # of the standardized values
+    best: float
+    """The smallest predicted mean at evaluated and pending points, in units of y: no lucky draw."""
+
+    @property
+    def hyperparameters(self) -> Hyperparameters:
+        """Length scales, noise, warping: pass them as `start` to the next fit."""
+        return self.columns.named(self.theta)
+
+    @property
+    def noise(self) -> float:
+        """Variance of the noise, in units of the variance of the values."""
+        return math.exp(self.theta[self.columns.n_groups])
+
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of the objective without its noise, each (m,), in units of y."""
+        at = scale_features(self.theta, X, self.columns)
+        kernel, _ = matern52(squared_distances(at.Z, self.Z))
+        return self._moments(kernel, kernel @ self.root.T)
+
+    def predict_with_gradient(
+        self, X: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mean (m,), variance (m,) and their gradients with respect to X, each (m, d)."""
+        at = scale_features(self.theta, X, self.columns)
+        kernel, slope = matern52(squared_distances(at.Z, self.Z))
+        white = kernel @ self.root.T
+        mean, variance = self._moments(kernel, white)
+        by_mean = self._gradient(slope * self.alpha, at)
+        by_variance = self._gradient(slope * (white @ self.root), at)
+        scale = self.values.scale
+        return mean, variance, scale * by_mean, -2.0 * scale**2 * by_variance
+
+    def with_pending(self, X: FloatArray) -> GP:
+        """The GP once evaluations of X (m, d) have returned the means predicted now.
+
+        No predicted mean changes, so the new points get the weight 0.
+        """
+        Z = scale_features(self.theta, X, self.columns).Z
+        B = matern52(squared_distances(Z, self.Z))[0] @ self.root.T
+        rest = matern52(squared_distances(Z, Z))[0] - B @ B.T
+        rest.flat[:: len(Z) + 1] += self.noise
+        corner = dtrtri(dpotrf(rest, lower=1, clean=1)[0], lower=1)[0]
+        n, m = len(self.Z), len(Z)
+        root = np.zeros((n + m, n + m))
+        root[:n, :n], root[n:, n:] = self.root, corner
+        root[n:, :n] = -corner @ B @ self.root
+        alpha = np.append(self.alpha, np.zeros(m))
+        best = min([self.best, *self.predict(X)[0].tolist()])
+        return replace(self, Z=np.vstack([self.Z, Z]), alpha=alpha, root=root, best=best)
+
+    def _moments(self, kernel: FloatArray, white: FloatArray) -> tuple[FloatArray, FloatArray]:
+        shift, scale = self.values.shift, self.values.scale
+        variance = np.maximum(1.0 - np.einsum("ij,ij->i", white, white), LEAST_VARIANCE)
+        return shift + scale * (self.mean + kernel @ self.alpha), scale**2 * variance
+
+    def _gradient(self, weights: FloatArray, at: Scaled) -> FloatArray:
+        """Gradient by X of a sum of kernels whose slopes, times their weights, are given (m, n)."""
+        by_Z = 2.0 * (weights @ self.Z - weights.sum(axis=1)[:, None] * at.Z)
+        by_X: FloatArray = by_Z * at.inverse
+        if at.warped is not None:
+            by_X[:, self.columns.warped] *= at.warped.by_x
+        return by_X
+
+
+def condition(theta: FloatArray, X: FloatArray, values: Standardized, columns: Columns) -> GP:
+    """The posterior at given hyperparameters."""
+    Z = scale_features(theta, X, columns).Z
+    noise = math.exp(theta[columns.n_groups])
+    found = factor(matern52(squared_distances(Z, Z))[0], noise, values.y)
+    root = dtrtri(found.L, lower=1)[0]
+    fitted = values.shift + values.scale * (values.y - noise * found.alpha)
+    return GP(
+        columns,
+        theta,
+        Z,
+        found.mean,
+        found.alpha,
+        root,
+        values,
+        found.log_likelihood,
+        best=float(fitted.min()),
+    )

@@ -1,0 +1,110 @@
+"""The hyperparameters of the Gaussian process: named numbers, and a vector theta of logarithms.
+
+| symbol | meaning                                                        | shape      |
+|--------|----------------------------------------------------------------|------------|
+| X      | features: numbers in [0, 1], categories one-hot / √2           | (n, d)     |
+| groups | the length scale of each column, numbered from 0               | (d,)       |
+| warped | the columns that are warped (warping.py)                       | (w,)       |
+| theta  | log length scales, log noise, log a, log b                     | (g+1+2w,)  |
+
+Under the prior theta is normal. A length scale's mode grows with √g, so that the model stays smooth
+in many dimensions (Hvarfner et al. 2024: their density of the length scales, written for the
+logarithms). Noise is taken for small until the values say otherwise: at the usual mode of 0.7 % of
+their variance it blurs the last digits of a smooth objective. Warpings are near the identity.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ringfence.arrays import FloatArray, IntArray
+from ringfence.errors import SettingError
+
+LENGTH_MODE, LENGTH_SPREAD = math.sqrt(2.0) - 3.0, math.sqrt(3.0)  # for one parameter
+NOISE_MODE, NOISE_SPREAD = -10.0, 3.0
+WARP_SPREAD = math.sqrt(0.75)
+QUIET, LOUD = -6.0, -1.0  # log noise where searches start
+SHORTEST, LONGEST = 0.025, 1e3  # length scales
+LOUDEST = 2.0  # noise
+STEEPEST = 20.0  # exponent of a warping; its inverse is the flattest
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What `fit_gp` learns. Noise is a variance, in units of the variance of the values."""
+
+    length_scales: tuple[float, ...]
+    noise: float
+    a: tuple[float, ...] = ()
+    b: tuple[float, ...] = ()
+
+    @property
+    def theta(self) -> FloatArray:
+        """All of them as one vector of logarithms."""
+        return np.log([*self.length_scales, self.noise, *self.a, *self.b])
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Which columns of X share a length scale, and which are warped."""
+
+    groups: IntArray
+    warped: IntArray
+
+    @classmethod
+    def of(cls, dim: int, groups: object = None, warped: object = None) -> Columns:
+        """From any group numbers and a mask of warped columns; None: each its own, none warped."""
+        labels = np.arange(dim) if groups is None else np.asarray(groups)
+        mask = np.zeros(dim, dtype=bool) if warped is None else np.asarray(warped, dtype=bool)
+        for name, given in (("groups", labels), ("warped", mask)):
+            if given.shape != (dim,):
+                raise SettingError(
+                    f"{name} has shape {given.shape}: it needs one entry for each of {dim} columns"
+                )
+        numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        return cls(numbers, np.flatnonzero(mask))
+
+    @cached_property
+    def n_groups(self) -> int:
+        """How many length scales there are."""
+        return int(self.groups.max(initial=-1)) + 1
+
+    @cached_property
+    def prior(self) -> tuple[FloatArray, FloatArray]:
+        """Mode and standard deviation of every entry of theta."""
+        g, w = self.n_groups, self.warped.size
+        length = LENGTH_MODE + 0.5 * math.log(max(g, 1))
+        mode = np.array([length] * g + [NOISE_MODE] + [0.0] * (2 * w))
+        spread = np.array([LENGTH_SPREAD] * g + [NOISE_SPREAD] + [WARP_SPREAD] * (2 * w))
+        return mode, spread
+
+    @property
+    def starts(self) -> list[FloatArray]:
+        """Two theta to search from: little noise, or much of it on a smoother objective.
+
+        With hardly any noise at the start a search may never find that there is some.
+        """
+        quiet, loud = self.prior[0].copy(), self.prior[0].copy()
+        quiet[self.n_groups], loud[self.n_groups] = QUIET, LOUD
+        loud[: self.n_groups] += 1.0
+        return [quiet, loud]
+
+    def bounds(self, floor: float) -> FloatArray:
+        """Lower and upper end of every entry of theta, (len(theta), 2), with noise >= floor."""
+        lengths = [(math.log(SHORTEST), math.log(LONGEST))] * self.n_groups
+        exponents = [(-math.log(STEEPEST), math.log(STEEPEST))] * (2 * self.warped.size)
+        return np.array([*lengths, (math.log(floor), math.log(LOUDEST)), *exponents])
+
+    def split(self, theta: FloatArray) -> tuple[FloatArray, float, FloatArray, FloatArray]:
+        """Log length scales (g,), log noise, log a (w,) and log b (w,)."""
+        g, w = self.n_groups, self.warped.size
+        return theta[:g], float(theta[g]), theta[g + 1 : g + 1 + w], theta[g + 1 + w :]
+
+    def named(self, theta: FloatArray) -> Hyperparameters:
+        """The hyperparameters that theta stands for."""
+        lengths, noise, a, b = (np.exp(part).tolist() for part in self.split(theta))
+        return Hyperparameters(tuple(lengths), noise, tuple(a), tuple(b))

@@ -1,0 +1,52 @@
+"""Values as the Gaussian process sees them: mean zero, variance one, bad ones compressed.
+
+With the unit s = median - best, a value y above the median counts as
+median + s log(1 + (y - median)/s), and as median + REACH s at the most. Where the objective is bad,
+how bad hardly matters, and a crash that was recorded as 10⁴ would flatten all the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+
+REACH = 3.0
+LARGEST, SMALLEST = 1e140, 1e-90  # beyond, squares or expected improvements are no numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Standardized:
+    """value = shift + scale * y, as far as values were not compressed."""
+
+    y: FloatArray
+    shift: float
+    scale: float
+
+
+def standardize(values: FloatArray, *, compressed: bool = True) -> Standardized:
+    """Values that are all equal, or a single one, get the scale 1."""
+    values = np.clip(values, -LARGEST, LARGEST)
+    if compressed:
+        values = compress(values)
+    shift = float(values.mean())
+    y = values - shift
+    largest = float(np.abs(y).max())
+    if largest <= 4.0 * np.finfo(float).eps * abs(shift) or largest < SMALLEST:
+        return Standardized(np.zeros(values.size), shift, 1.0)
+    y /= largest
+    spread = math.sqrt(float(y @ y) / (y.size - 1))
+    return Standardized(y / spread, shift, largest * spread)
+
+
+def compress(values: FloatArray) -> FloatArray:
+    """Compress the worse half; where half of the values tie for the best, leave all as they are."""
+    best, median = float(values.min()), float(np.median(values))
+    unit = median - best
+    if unit <= 0.0:
+        return values
+    above = np.maximum(values - median, 0.0) / unit
+    return np.minimum(values, median) + unit * np.minimum(np.log1p(above), REACH)

@@ -1,1 +1,0 @@
-"""What a person looks at: pictures of a learned space."""

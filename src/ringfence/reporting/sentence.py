@@ -1,0 +1,59 @@
+"""The sentence that matters, in plain words, whatever the verdict is."""
+
+from __future__ import annotations
+
+from ringfence.checking import Check
+from ringfence.checking.recorded import WHOLE_DRAWS
+from ringfence.reporting.evidence import curve, loss
+
+
+def sentence(check: Check | None) -> str:
+    """What the learned space is worth, for someone who reads nothing else."""
+    if check is None:
+        return (
+            "Nothing to check against: with one task there is none to leave out, so whether this "
+            "space helps is not known."
+        )
+    if check.settings.shape == "whole":
+        if check.chosen_from:
+            tried = f"none of the {check.chosen_from} settings tried is clearly better"
+            return f"Keep the full space: {tried}."
+        return "This is the full space itself: nothing is gained and nothing lost."
+    found = curve(check)
+    judged = [task for task in check.tasks if task.inside is not None]
+    silent = len(check.not_judged)
+    if found is None or check.verdict == "cannot tell":
+        some = (
+            f"only {len(judged)} of {len(judged) + silent} tasks have" if judged else "no task has"
+        )
+        return (
+            f"The history cannot tell whether the learned space helps: {some} recorded runs inside "
+            "that tell good from bad."
+        )
+    k, worth = found.judged_at, _trials(found.worth, found.judged_at)
+    worse = sum(1 for task in judged if loss(task) > 0)
+    unknown = f" ({silent} more could not be judged)" if silent else ""
+    if check.verdict == "helps":
+        return (
+            f"In {k} trials the learned space reaches what the full space needs {worth} for; no "
+            f"worse on {len(judged) - worse} of {len(judged)} tasks{unknown}."
+        )
+    if check.verdict == "hurts":
+        return (
+            f"The learned space would hurt: {k} trials in it reach what {worth} reach in the full "
+            f"space, and it is worse on {worse} of {len(judged)} tasks{unknown}. Keep the full "
+            "space."
+        )
+    return (
+        f"No clear difference: {k} trials in the learned space are worth {worth} in the full one; "
+        f"from {_trials(found.low, k)} to {_trials(found.high, k)} would fit the data as well."
+    )
+
+
+def _trials(count: float, reference: int) -> str:
+    """A number of trials, with a digit more where it would round to the one it is compared with."""
+    tenths = round(count, 1)
+    if tenths >= WHOLE_DRAWS[-1]:
+        return f"{WHOLE_DRAWS[-1]:,} or more"
+    whole = f"{count:,.0f}"
+    return f"{tenths:.1f}" if whole == str(reference) or tenths < 5 else whole

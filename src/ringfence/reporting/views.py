@@ -1,0 +1,121 @@
+"""What the pictures of a learned space show: best configurations and the shadow of the region, on
+pairs of parameters and on three at once. All coordinates are unit coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ringfence.arrays import FloatArray
+from ringfence.blocks import Block
+from ringfence.learned import LearnedSpace, Task
+from ringfence.learned_text import value
+from ringfence.reporting.projections import outline, surface
+from ringfence.reporting.scales import Scale, scale_of
+
+MOST_PAIRS = 6
+MOST_TASKS = 400
+"""So many tasks are drawn; the tables name more."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One or more tasks whose best configurations coincide in a view."""
+
+    at: tuple[float, ...]
+    outside: bool
+    values: tuple[str, ...]
+    """The coordinates in the user's units."""
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Two or three parameters that are active together."""
+
+    scales: tuple[Scale, ...]
+    spots: tuple[Spot, ...]
+    lower: tuple[float, ...]
+    """Lower ends of the learned ranges."""
+    upper: tuple[float, ...]
+    boundary: FloatArray
+    """The region's shadow: a closed curve (k, 2), or the corners (m, 3) of a surface."""
+    triangles: npt.NDArray[np.int64] | None = None
+    """Of a surface, (n, 3): numbers of corners."""
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """What is drawn, and out of how much."""
+
+    pairs: tuple[View, ...]
+    of_pairs: int
+    solid: View | None
+    """Three parameters that are always active, those that shrank most."""
+    tasks: int
+    of_tasks: int
+
+
+def views_of(learned: LearnedSpace) -> Views:
+    """The pairs that keep the smallest share of their square, and the solid."""
+    tasks = drawn_tasks(learned.tasks)
+    every = [
+        (block, (i, j))
+        for block in learned.blocks
+        for i, j in combinations(range(len(block.names)), 2)
+    ]
+    shown = sorted(every, key=lambda pair: _share(*pair))[:MOST_PAIRS]
+    pairs = tuple(_view(learned, tasks, *pair) for pair in shown)
+    return Views(pairs, len(every), _solid(learned, tasks), len(tasks), len(learned.tasks))
+
+
+def drawn_tasks(tasks: Sequence[Task], most: int = MOST_TASKS) -> tuple[Task, ...]:
+    """All tasks, or `most`: those outside first (half at the most), the others evenly thinned."""
+    if len(tasks) <= most:
+        return tuple(tasks)
+    outside = [task for task in tasks if task.outside][: most // 2]
+    inside = [task for task in tasks if not task.outside]
+    places = np.linspace(0, len(inside) - 1, min(most - len(outside), len(inside))).astype(int)
+    return (*outside, *(inside[place] for place in places))
+
+
+def _share(block: Block, places: Sequence[int]) -> float:
+    lower, upper = block.spans
+    return float(np.prod([upper[j] - lower[j] for j in places]))
+
+
+def _solid(learned: LearnedSpace, tasks: Sequence[Task]) -> View | None:
+    always = [b for b in learned.blocks if not b.conditions and len(b.names) >= 3]
+    if not always:
+        return None
+    lower, upper = always[0].spans
+    tightest = np.argsort(upper - lower, kind="stable")[:3]
+    return _view(learned, tasks, always[0], sorted(tightest.tolist()))
+
+
+def _view(
+    learned: LearnedSpace, tasks: Sequence[Task], block: Block, places: Sequence[int]
+) -> View:
+    names = [block.names[j] for j in places]
+    lower, upper = (tuple(bound[list(places)].tolist()) for bound in block.spans)
+    scales = tuple(scale_of(name, learned.space[name]) for name in names)
+    spots = _spots(block, places, [task for task in tasks if names[0] in task.incumbent])
+    if len(places) == 2:
+        return View(scales, spots, lower, upper, outline(block, *places))
+    return View(scales, spots, lower, upper, *surface(block, places))
+
+
+def _spots(block: Block, places: Sequence[int], tasks: Sequence[Task]) -> tuple[Spot, ...]:
+    groups: dict[tuple[tuple[float, ...], bool], list[Task]] = {}
+    for task in tasks:
+        at = tuple(block.encoding.point(task.incumbent)[0, list(places)].round(4).tolist())
+        groups.setdefault((at, task.outside), []).append(task)
+    names = [block.names[j] for j in places]
+    return tuple(
+        Spot(at, outside, tuple(value(found[0].incumbent[n]) for n in names), tuple(found))
+        for (at, outside), found in groups.items()
+    )

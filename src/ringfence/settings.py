@@ -1,0 +1,65 @@
+"""The arguments of `learn` and `check`, judged once for both."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ringfence.errors import SettingError
+from ringfence.learned import Settings
+from ringfence.numbers import whole_number
+
+PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1}
+"""ν of the paper, chosen there on the toy problem of section 6.1."""
+
+Shape: TypeAlias = Literal["box", "ellipsoid", "whole", "auto"]
+
+
+def checked_settings(
+    shape: Shape,
+    outliers: float | Literal["paper"] = 0.0,
+    *,
+    refit: bool = False,
+    categories: Literal["all", "observed"] = "all",
+    top: float = 0.0,
+    n_evaluations: int | None = None,
+    seed: int | None = None,
+    average_repeats: bool = False,
+) -> Settings:
+    """The settings, or SettingError with what is wrong. 'auto' comes out as 'whole': the choice is
+    still to be made."""
+    if shape not in ("box", "ellipsoid", "whole", "auto"):
+        raise SettingError(f"shape must be 'box', 'ellipsoid', 'whole' or 'auto', not {shape!r}")
+    if categories not in ("all", "observed"):
+        raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
+    if outliers == "paper" and shape in PAPER_OUTLIERS:
+        outliers = PAPER_OUTLIERS[shape]
+    if shape in ("whole", "auto") and (outliers, refit, categories, top) != (0, False, "all", 0):
+        why = "keeps the original space" if shape == "whole" else "chooses these itself"
+        raise SettingError(
+            f"shape={shape!r} {why}: leave outliers, refit, categories and top as they are"
+        )
+    return Settings(
+        shape="whole" if shape == "auto" else shape,
+        outliers=_share(outliers, "outliers", "a share from 0 to below 1, or 'paper'"),
+        refit=bool(refit),
+        categories=categories,
+        n_evaluations=whole_number(n_evaluations, "n_evaluations", 1),
+        seed=whole_number(seed, "seed", 0),
+        average_repeats=bool(average_repeats),
+        top=_share(top, "top"),
+    )
+
+
+def as_whole(settings: Settings) -> Settings:
+    """The settings that keep the original space, learned from the same rows."""
+    return msgspec.structs.replace(
+        settings, shape="whole", outliers=0.0, refit=False, categories="all", top=0.0
+    )
+
+
+def _share(value: Any, name: str, what: str = "a share from 0 to below 1") -> float:
+    if not isinstance(value, (int, float)) or not 0.0 <= value < 1.0:
+        raise SettingError(f"{name} must be {what}, not {value!r}")
+    return float(value)

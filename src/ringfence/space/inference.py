@@ -1,0 +1,141 @@
+"""How a space is inferred: observed ranges, scales, and which parameter depends on which.
+
+The rules look at a table through `Columns` alone, so that they are the same for a frame in memory
+and for a table that stays in a database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ringfence.errors import SpaceError
+from ringfence.space.conditions import Condition
+from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter
+from ringfence.space.space import Space
+
+DECADES = 100.0
+"""A log scale is suggested only where the largest value is at least so many times the smallest."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A space and, in words, how it was read off the table."""
+
+    space: Space
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The finite values of a column of numbers."""
+
+    low: float
+    high: float
+    whole: bool
+    median: float | None
+    """None where `spans_decades` says that nobody will ask."""
+
+
+class Columns(Protocol):
+    """A table as the rules see it; values are missing where they are null."""
+
+    def observed(self, name: str) -> Numbers | Sequence[Choice]:
+        """The numbers of a column, or the sorted choices of one of text or booleans."""
+
+    def has_gaps(self, name: str) -> bool:
+        """Whether a value is missing."""
+
+    def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
+        """For each value of `parent` (None: missing) the share of rows where `child` is given."""
+
+    def unexplained_gap(self, name: str) -> str | None:
+        """Where a value is missing in a task that has others of the column, if anywhere."""
+
+
+def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
+    """The smallest space that holds every row, for the columns `names`.
+
+    Numbers get their observed range (the paper's protocol for OpenML), on a log scale where they
+    span two decades or more and their median lies nearer to the middle of the range on that scale.
+    Text and booleans become categories, single values constants. A column with gaps must be
+    missing exactly for certain categories of another column, then it is conditional on that one,
+    or for whole tasks.
+    """
+    notes: list[str] = []
+    parameters = {name: _parameter(name, columns.observed(name), notes) for name in names}
+    conditions: list[Condition] = []
+    for name in names:
+        if not columns.has_gaps(name):
+            continue
+        condition = _condition(columns, name, parameters)
+        if condition is not None:
+            conditions.append(condition)
+            values = ", ".join(str(value) for value in condition.values)
+            notes.append(f"{name} is active only where {condition.parent} is {values}")
+        elif (where := columns.unexplained_gap(name)) is not None:
+            raise SpaceError(
+                f"{where}, column {name!r}: the value is missing, and no other "
+                "column tells when it is; fill it in, leave the column out of the parameters, or "
+                "declare the space"
+            )
+    return Inferred(Space(parameters, tuple(conditions)), tuple(notes))
+
+
+def spans_decades(low: float, high: float) -> bool:
+    """Whether a log scale comes into question."""
+    return low > 0 and high / low >= DECADES
+
+
+def suggests_log(low: float, high: float, median: float) -> bool:
+    """Whether the median lies nearer to the middle of the range on a log scale."""
+    on_line = (median - low) / (high - low)
+    on_log = math.log(median / low) / math.log(high / low)
+    return abs(on_log - 0.5) < abs(on_line - 0.5)
+
+
+def empty_column(name: str) -> SpaceError:
+    """The error for a column without a value."""
+    return SpaceError(f"the column {name!r} is empty; leave it out of the parameters")
+
+
+def no_finite_value(name: str) -> SpaceError:
+    """The error for a column of infinities."""
+    return SpaceError(f"the column {name!r} has no finite value")
+
+
+def _parameter(name: str, seen: Numbers | Sequence[Choice], notes: list[str]) -> Parameter:
+    if isinstance(seen, Numbers):
+        return _numeric(name, seen, notes)
+    if len(seen) == 1:
+        notes.append(f"{name} is always {seen[0]}")
+        return Constant(seen[0])
+    notes.append(f"{name} is one of {', '.join(str(choice) for choice in seen)}")
+    return Categorical(tuple(seen))
+
+
+def _numeric(name: str, seen: Numbers, notes: list[str]) -> Parameter:
+    low, high = seen.low, seen.high
+    if low == high:
+        notes.append(f"{name} is always {low:g}")
+        return Constant(int(low) if seen.whole else low)
+    log = seen.median is not None and suggests_log(low, high, seen.median)
+    kind = "a whole number" if seen.whole else "a number"
+    scale = " on a log scale" if log else ""
+    notes.append(f"{name} is {kind} from {low:g} to {high:g}{scale}")
+    return Int(int(low), int(high), log) if seen.whole else Float(low, high, log)
+
+
+def _condition(columns: Columns, child: str, parameters: dict[str, Parameter]) -> Condition | None:
+    """A condition on the first categorical column that tells exactly where `child` is missing."""
+    for parent, parameter in parameters.items():
+        if parent == child or not isinstance(parameter, Categorical):
+            continue
+        shares = dict(columns.shares_given(child, parent))
+        present = {value for value, share in shares.items() if share == 1.0}
+        if set(shares.values()) <= {0.0, 1.0} and None not in present:
+            values = [choice for choice in parameter.choices if choice in present]
+            return Condition(child, parent, tuple(values))
+    return None

@@ -1,0 +1,42 @@
+"""Every example runs as a user runs it, and its page shows code that is in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "adapters").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_the_example_runs(path, tmp_path):
+    result = subprocess.run(
+        [sys.executable, path], capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "RAY_USAGE_STATS_ENABLED": "0"},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+    assert len(path.read_text().splitlines()) <= 45
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_its_page_shows_what_the_example_does(path):
+    page = ROOT / "docs" / "adapters" / f"{path.stem.removeprefix('with_')}.md"
+    shown = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    assert shown
+    for line in shown[0].splitlines():
+        assert line.rstrip() in path.read_text(), line
+
+
+def test_every_adapter_has_a_page_an_example_and_a_test():
+    for page in (ROOT / "docs" / "adapters").glob("*.md"):
+        name = page.stem
+        assert name in {path.stem.removeprefix("with_") for path in EXAMPLES}
+        assert (ROOT / "tests" / "adapters" / f"test_{name}.py").exists()
+        assert (ROOT / "src" / "ringfence" / "adapters" / f"{name}.py").exists()

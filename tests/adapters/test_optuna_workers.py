@@ -1,0 +1,86 @@
+"""Eight processes on one study in PostgreSQL, one of them killed: nothing lost, nothing outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+import ringfence as rf
+from problems import region
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+WORKERS, TRIALS = 8, 100
+WORK = """
+import sys
+import optuna
+import ringfence as rf
+from ringfence.adapters.optuna import sampler
+
+url, learned, worker, trials = sys.argv[1:]
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+base = optuna.samplers.TPESampler(n_startup_trials=400)
+study = optuna.load_study(
+    storage=url, study_name="shared", sampler=sampler(rf.load(learned), base, seed=0)
+)
+
+def objective(trial):
+    kernel = trial.suggest_categorical("kernel", ["linear", "poly", "rbf"])
+    value = trial.suggest_float("C", 1e-3, 1e3, log=True) + trial.suggest_float("shrink", 0, 1)
+    if kernel != "linear":
+        value += trial.suggest_float("gamma", 1e-4, 10.0, log=True)
+    if kernel == "poly":
+        value += trial.suggest_int("degree", 2, 6)
+    trial.set_user_attr("worker", int(worker))
+    return value
+
+study.optimize(objective, n_trials=int(trials))
+"""
+
+
+@pytest.fixture
+def learned():
+    return region("conditional", "ellipsoid")
+
+
+def test_eight_workers_one_killed(postgres, learned, tmp_path):
+    learned.save(tmp_path / "learned.json")
+    study = optuna.create_study(storage=postgres, study_name="shared")
+    arguments = [sys.executable, "-c", WORK, postgres, str(tmp_path / "learned.json")]
+    workers = [subprocess.Popen([*arguments, str(i), str(TRIALS)]) for i in range(WORKERS)]
+    try:
+        deadline = time.monotonic() + 240
+        while len(rf_rows(postgres)) < 150 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        workers[3].kill()
+        codes = [worker.wait(timeout=240) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+    assert [code for i, code in enumerate(codes) if i != 3] == [0] * (WORKERS - 1)
+    assert codes[3] != 0
+    trials = study.get_trials(deepcopy=False)
+    assert sorted(trial.number for trial in trials) == list(range(len(trials)))
+    done = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+    counts = [sum(t.user_attrs["worker"] == i for t in done) for i in range(WORKERS)]
+    assert [count for i, count in enumerate(counts) if i != 3] == [TRIALS] * (WORKERS - 1)
+    assert 0 < counts[3] < TRIALS
+    assert len(trials) - len(done) <= 1  # the one that the killed worker had begun
+    assert all(learned.contains(trial.params) for trial in done)
+    assert len({tuple(sorted(t.params.items(), key=str)) for t in done}) == len(done)
+    history = rf.read_history(postgres)
+    assert (history.frame["state"] == "complete").sum() == len(done)
+
+
+def rf_rows(url: str) -> list[float]:
+    """The finished trials so far; none while the study is empty."""
+    try:
+        return rf.read_history(url).frame["value"].drop_nulls().to_list()
+    except rf.HistoryError:
+        return []

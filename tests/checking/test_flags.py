@@ -1,0 +1,86 @@
+"""What the data cannot support is said, and nothing is said of data that can."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from histories import SPACE, bowls, evolved, unrelated
+
+import ringfence as rf
+from ringfence.checking.crowding import UNLIKELY, crowded_tasks
+from ringfence.checking.recorded import recorded_tasks
+from ringfence.history import usable_rows
+from ringfence.space import Encoding
+
+RNG = np.random.default_rng(1)
+ALIKE = RNG.normal(0.4, 0.05, (20, 2))
+
+
+def crowded(history: rf.History, space: rf.Space = SPACE) -> list[str]:
+    return crowded_tasks(
+        Encoding.of(space), recorded_tasks(space, usable_rows(history, space).frame)
+    )
+
+
+def test_a_search_of_a_small_region_is_flagged():
+    found = rf.check(bowls(ALIKE, spread=0.3), SPACE)
+    assert any("only a small part of a" in warning for warning in found.warnings)
+
+
+def test_few_tasks_few_rows_and_bests_on_the_edge_are_flagged():
+    edge = np.column_stack([np.full(12, 1.3), RNG.normal(0.5, 0.1, 12)])
+    found = rf.check(bowls(edge), SPACE)
+    assert any("values of a lie at the high end of its range (1)" in w for w in found.warnings)
+    few = rf.check(bowls(ALIKE[:3], runs=20), SPACE)
+    assert any("3 tasks are too few" in w for w in few.warnings)
+    assert any("fewer than 32 rows" in w for w in few.warnings)
+
+
+def test_an_optimizers_rows_are_told_from_random_ones():
+    """Optima far apart, so that all tasks' rows together cover the space."""
+    found = rf.check(evolved(np.random.default_rng(0).uniform(0.1, 0.9, (8, 2))), SPACE)
+    assert not any("small part" in warning for warning in found.warnings)
+    (warning,) = (w for w in found.warnings if "crowd around" in w)
+    assert warning.startswith("the rows of 8 of 8 tasks crowd around their own best")
+
+
+def test_random_rows_hardly_ever_crowd():
+    """1,000 tasks of 100 random rows. By Chernoff's bound at most one in 10,000 crowds by chance;
+    two or more would be a false alarm once in 200 such runs."""
+    assert UNLIKELY == 1e-4
+    assert len(crowded(unrelated(500))) + len(crowded(bowls(RNG.random((500, 2)), 100))) <= 1
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_a_handful_of_rows_is_never_a_crowd(rows):
+    assert crowded(bowls(ALIKE, rows)) == []
+
+
+def test_a_full_grid_is_not_a_crowd():
+    """Every combination of four whole numbers and ten levels, the best in a corner."""
+    space = rf.Space({"n": rf.Int(1, 4), "k": rf.Int(1, 10)})
+    grid = pl.DataFrame({"n": np.repeat([1, 2, 3, 4], 10), "k": list(range(1, 11)) * 4})
+    frame = pl.concat([grid.with_columns(task=pl.lit(t), error=pl.col("n") + pl.col("k"))
+                       for t in "abcdef"])  # fmt: skip
+    assert crowded(rf.History.from_frame(frame, task="task", objective="error"), space) == []
+
+
+def test_budgets_that_differ_are_flagged():
+    frame = bowls(ALIKE, 40).frame
+    steps = pl.when(pl.col("task") == "t3").then(9.0).otherwise(81.0).alias("steps")
+    told = {"task": "task", "objective": "error"}
+    uneven = rf.History.from_frame(frame.with_columns(steps), **told, budget="steps")
+    (warning,) = rf.check(uneven, SPACE).warnings
+    assert warning.startswith("the highest steps of a task runs from 9 to 81")
+    even = rf.History.from_frame(frame.with_columns(steps=81.0), **told, budget="steps")
+    assert not rf.check(even, SPACE).warnings
+
+
+def test_tasks_with_far_fewer_rows_are_flagged():
+    frame = bowls(ALIKE, 400).frame
+    short = frame.filter((pl.col("task") != "t0") | (pl.int_range(pl.len()).over("task") < 40))
+    history = rf.History.from_frame(short, task="task", objective="error")
+    (warning,) = rf.check(history, SPACE).warnings
+    assert warning.startswith("tasks have from 40 to 400 rows")
+    assert not rf.check(bowls(ALIKE, 400), SPACE).warnings

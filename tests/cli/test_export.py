@@ -1,0 +1,131 @@
+"""`ringfence export`: every program runs as it is written, and says inside what it prints."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+
+import ringfence as rf
+from problems import SPACES, region
+from ringfence.adapters.export import TOOLS
+
+FREE = {"botorch", "cmaes", "neps"}
+"""Tools that know no conditions at all."""
+
+
+def run(*command, cwd, code=0):
+    result = subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, check=False,
+        env={**os.environ, "COLUMNS": "100", "RAY_USAGE_STATS_ENABLED": "0"},
+    )  # fmt: skip
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout, result.stderr
+
+
+def export(*arguments, cwd, code=0):
+    program = [sys.executable, "-m", "ringfence", "export"]
+    return run(*program, *map(str, arguments), cwd=cwd, code=code)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("export")
+    for kind in SPACES:
+        for shape in ("box", "ellipsoid"):
+            region(kind, shape).save(path / f"{kind}-{shape}.json")
+    return path
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_program_is_python_and_loads_the_file(tool, folder):
+    out, _ = export("mixed-box.json" if tool != "cmaes" else "numeric-box.json", "--to", tool,
+                    cwd=folder)  # fmt: skip
+    calls = [n for n in ast.walk(ast.parse(out)) if isinstance(n, ast.Call)]
+    loads = [c for c in calls if ast.unparse(c.func) == "rf.load"]
+    assert len(loads) == 1 and loads[0].args[0].value in ("mixed-box.json", "numeric-box.json")
+
+
+RUNS = [
+    ("optuna", "conditional-ellipsoid"),
+    ("configspace", "conditional-ellipsoid"),
+    ("sklearn", "conditional-box"),
+    ("cmaes", "numeric-ellipsoid"),
+    ("hyperopt", "mixed-ellipsoid"),
+    ("smac", "mixed-ellipsoid"),
+    ("botorch", "mixed-ellipsoid"),
+    ("synetune", "conditional-ellipsoid"),
+    ("ax", "numeric-box"),
+]
+
+
+@pytest.mark.parametrize("tool, name", RUNS)
+def test_programs_run_and_print_configurations_inside(tool, name, folder):
+    learned = rf.load(folder / f"{name}.json")
+    out, _ = export(f"{name}.json", "--to", tool, cwd=folder)
+    program = out.replace("max_evals=20", "max_evals=5").replace("n_trials=20", "n_trials=5")
+    (folder / f"with_{tool}.py").write_text(program)
+    shown, _ = run(sys.executable, f"with_{tool}.py", cwd=folder)
+    printed = [ast.literal_eval(line) for line in shown.splitlines() if line.startswith("{")]
+    assert printed
+    for config in printed:
+        assert learned.contains(config)
+
+
+def test_ray_is_given_the_searcher(folder):
+    out, _ = export("conditional-ellipsoid.json", "--to", "ray", cwd=folder)
+    module = ast.parse(out)
+    assert "raytune.searcher(rf.load('conditional-ellipsoid.json'), 'loss', 'min'" in (
+        ast.unparse(module)
+    )
+
+
+def test_optuna_gets_the_original_ranges_and_conditions(folder):
+    out, _ = export("conditional-box.json", "--to", "optuna", cwd=folder)
+    for line in (
+        "config['C'] = trial.suggest_float('C', 0.001, 1000.0, log=True)",
+        "if config['kernel'] in ['poly']:\n"
+        "        config['degree'] = trial.suggest_int('degree', 2, 6)",
+        "config['kernel'] = trial.suggest_categorical('kernel', ['linear', 'poly', 'rbf'])",
+    ):
+        assert line in out
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_configspace_reads_its_own_format(suffix, folder):
+    from ConfigSpace import ConfigurationSpace
+
+    from ringfence.adapters.configspace import to_configspace
+
+    _, err = export("conditional-box.json", "--to", "configspace", "-o", f"cs.{suffix}", cwd=folder)
+    assert err == f"written to cs.{suffix}\n"
+    read = getattr(ConfigurationSpace, f"from_{suffix}")(folder / f"cs.{suffix}")
+    assert read == to_configspace(region("conditional", "box")).space
+
+
+def test_mistakes_are_one_line(folder):
+    def mistake(*arguments):
+        out, err = export(*arguments, cwd=folder, code=1)
+        assert out == "" and err.count("\n") == 1
+        return err
+
+    assert "no export to 'skopt'; there is optuna, configspace" in mistake(
+        "numeric-box.json", "--to", "skopt"
+    )
+    for tool in FREE:
+        assert "use the adapter for Optuna" in mistake("conditional-box.json", "--to", tool)
+    wrong = mistake("mixed-ellipsoid.json", "--to", "configspace", "-o", "cs.json")
+    assert "learned.as_space()" in wrong
+    assert "would hide the package" in mistake("numeric-box.json", "--to", "ax", "-o", "ax.py")
+    assert "cannot read nowhere.json" in mistake("nowhere.json", "--to", "optuna")
+
+
+def test_a_path_with_quotes_stays_a_path(folder):
+    name = 'it\'s "mine".json'
+    region("numeric", "box").save(folder / name)
+    out, _ = export(name, "--to", "sklearn", cwd=folder)
+    calls = [n for n in ast.walk(ast.parse(out)) if isinstance(n, ast.Call)]
+    assert [c.args[0].value for c in calls if ast.unparse(c.func) == "rf.load"] == [name]

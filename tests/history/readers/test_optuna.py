@@ -1,0 +1,513 @@
+"""Optuna studies as a history: from every kind of storage the same, and every mishap in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import optuna
+import polars as pl
+import pytest
+import sqlalchemy as sa
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.storages import InMemoryStorage, JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import TrialState, create_trial
+from sqlalchemy.dialects import mysql, postgresql, sqlite
+
+import ringfence as rf
+from ringfence.history.readers.optuna_tables import Selects
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+KERNEL = CategoricalDistribution(["linear", "rbf", None])
+SMALL = {"C": FloatDistribution(1e-3, 1e3, log=True), "degree": IntDistribution(2, 6)}
+
+
+def add(study, params, value=None, state=TrialState.COMPLETE, *, dists, **more):
+    chosen = {name: dists[name] for name in params}
+    study.add_trial(
+        create_trial(params=params, distributions=chosen, value=value, state=state, **more)
+    )
+
+
+def fill(storage) -> None:
+    """Three studies: one of every state, one to maximize, one with two objectives."""
+    dists = {**SMALL, "kernel": KERNEL, "gamma": FloatDistribution(1e-4, 10, log=True)}
+    first = optuna.create_study(storage=storage, study_name="svm-a")
+    first.set_user_attr("dataset", "iris")
+    rows = [
+        ({"kernel": "rbf", "C": 1.0, "degree": 2, "gamma": 0.1}, 0.5),
+        ({"kernel": "linear", "C": 2.0, "degree": 6}, 0.25),
+        ({"kernel": None, "C": 0.001, "degree": 4}, float("inf")),
+        ({"kernel": "rbf", "C": 1000.0, "degree": 3, "gamma": 1e-4}, -1e-300),
+    ]
+    for params, value in rows:
+        add(first, params, value, dists=dists, user_attrs={"fold": len(params)})
+    add(first, {"C": 3.0}, 9.0, TrialState.PRUNED, dists=dists)
+    add(first, {}, state=TrialState.FAIL, dists=dists)
+    first.enqueue_trial({"C": 5.0})
+    first.enqueue_trial({"C": 6.0})
+    first.ask().suggest_float("C", 1e-3, 1e3, log=True)
+    second = optuna.create_study(storage=storage, study_name="svm-b", direction="maximize")
+    second.set_user_attr("dataset", "wine")
+    for params, value in rows[:2]:
+        add(second, params, value, dists=dists)
+    third = optuna.create_study(
+        storage=storage, study_name="two", directions=["minimize", "maximize"]
+    )
+    with pytest.warns(optuna.exceptions.ExperimentalWarning):
+        third.set_metric_names(["loss", "speed"])
+    chosen = {name: dists[name] for name in rows[1][0]}
+    third.add_trial(create_trial(params=rows[1][0], distributions=chosen, values=[0.1, 7.0]))
+
+
+@pytest.fixture
+def journal(tmp_path):
+    path = tmp_path / "journal.log"
+    fill(JournalStorage(JournalFileBackend(str(path))))
+    return path
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    path = tmp_path_factory.mktemp("optuna") / "studies.db"
+    fill(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def database(filled, tmp_path):
+    return shutil.copy(filled, tmp_path / "studies.db")
+
+
+def small(tmp_path, **studies):
+    """A storage with the given trials: lists of (params, distributions, value)."""
+    storage = InMemoryStorage()
+    for name, rows in studies.items():
+        study = optuna.create_study(storage=storage, study_name=name)
+        for params, dists, value in rows:
+            add(study, params, value, dists=dists)
+    return storage
+
+
+# What is read
+
+
+def test_every_state_value_and_type_arrives(database):
+    history = rf.read_history(database)
+    frame = history.frame
+    assert history.tasks == ("svm-a", "svm-b")
+    assert frame["state"].to_list()[:9] == [
+        *["complete"] * 4, "pruned", "fail", "running", "waiting", "complete",
+    ]  # fmt: skip
+    assert frame["value"].to_list()[:5] == [0.5, 0.25, math.inf, -1e-300, 9.0]
+    assert frame["kernel"].to_list()[:4] == ["rbf", "linear", None, "rbf"]
+    assert frame["gamma"].to_list()[:4] == [0.1, None, None, 1e-4]
+    assert frame["degree"].to_list()[:4] == [2, 6, 4, 3] and frame["degree"].dtype == pl.Int64
+    assert history.roles.status == "state" and history.source == "studies.db"
+    assert "10 trials of 2 studies: 6 complete, 1 running, 1 pruned, 1 failed, 1 waiting" in (
+        history.notes
+    )
+    learned = rf.learn(history)
+    assert {task.name: task.value for task in learned.tasks}["svm-a"] == -1e-300
+    assert sum(dropped.rows for dropped in learned.provenance.dropped) == 5
+
+
+def test_the_space_is_that_of_the_distributions(database):
+    space = rf.read_history(database).space
+    assert space == rf.Space(
+        {
+            "kernel": rf.Categorical(["linear", "rbf", None]),
+            "C": rf.Float(1e-3, 1e3, log=True),
+            "degree": rf.Int(2, 6),
+            "gamma": rf.Float(1e-4, 10.0, log=True),
+        },
+        [rf.Condition("gamma", "kernel", ["rbf"])],
+    )
+
+
+def test_directions_that_differ_are_right(database):
+    history = rf.read_history(database)
+    assert history.roles.direction == "minimize"
+    assert history.frame.filter(study="svm-b")["value"].to_list() == [-0.5, -0.25]
+    assert any("study svm-b are negated" in note for note in history.notes)
+    best = {task.name: task.incumbent["C"] for task in rf.learn(history).tasks}
+    assert best == {"svm-a": 1000.0, "svm-b": 1.0}
+    other = rf.read_history(database, direction="maximize")
+    assert {t.name: t.incumbent["C"] for t in rf.learn(other).tasks} == best
+    alone = rf.read_history(database, studies="svm-b")
+    assert alone.roles.direction == "maximize" and alone.frame["value"].to_list() == [0.5, 0.25]
+    with pytest.raises(rf.HistoryError, match="the studies maximize their objective; leave dir"):
+        rf.read_history(database, studies="svm-b", direction="minimize")
+
+
+def test_several_objectives_need_a_name(database):
+    assert "left out study two, which have several objectives" in " ".join(
+        rf.read_history(database).notes
+    )
+    with pytest.raises(rf.HistoryError, match=r"'two' has 2 objectives.*0 to 1 or its name \(loss"):
+        rf.read_history(database, studies="two")
+    for wanted, direction, value in (
+        ("speed", "maximize", 7.0), (1, "maximize", 7.0), ("1", "maximize", 7.0),
+        ("loss", "minimize", 0.1), (0, "minimize", 0.1),
+    ):  # fmt: skip
+        history = rf.read_history(database, studies="two", objective=wanted)
+        assert history.roles.direction == direction
+        assert history.frame[history.roles.objective].to_list() == [value]
+    assert history.roles.objective == "loss"
+    with pytest.raises(rf.HistoryError, match="'two' has no objective 2"):
+        rf.read_history(database, studies="two", objective=2)
+
+
+def test_studies_by_name_list_and_glob(database):
+    for studies in ("svm-*", ["svm-a", "svm-b"], ["svm-[ab]"]):
+        assert rf.read_history(database, studies=studies).tasks == ("svm-a", "svm-b")
+    with pytest.raises(rf.HistoryError, match=r"no study 'svm-x'; did you mean 'svm-[ab]'\?"):
+        rf.read_history(database, studies="svm-x")
+    with pytest.raises(rf.HistoryError, match="no study 'forest'; it has svm-a, svm-b, two"):
+        rf.read_history(database, studies=["svm-a", "forest"])
+
+
+def test_tasks_from_user_attributes(database, journal):
+    for source in (database, journal):
+        assert rf.read_history(source, studies="svm-*", task="dataset").tasks == ("iris", "wine")
+        folds = rf.read_history(source, studies="svm-a", task="fold")
+        assert folds.frame["fold"].to_list() == ["4", "3", "3", "4", None, None, None, None]
+        with pytest.raises(rf.HistoryError, match="attribute 'data'; the studies have dataset"):
+            rf.read_history(source, task="data")
+
+
+def test_parameters_and_what_to_ignore(database):
+    assert list(rf.read_history(database, ignore="gamma").space) == ["kernel", "C", "degree"]
+    assert list(rf.read_history(database, parameters=["degree", "C"]).space) == ["C", "degree"]
+    with pytest.raises(rf.HistoryError, match="no trial has a parameter 'c'"):
+        rf.read_history(database, parameters=["c"])
+    with pytest.raises(rf.HistoryError, match="no option 'study'; its options are studies"):
+        rf.read_history(database, study="svm-a")
+
+
+def test_every_storage_gives_the_same(database, journal, tmp_path, request):
+    """Byte for byte, but for the name of the source."""
+    memory = InMemoryStorage()
+    fill(memory)
+    server = request.getfixturevalue("postgres")
+    fill(server)
+    sources = [
+        database, f"sqlite:///{database}", journal, memory, RDBStorage(f"sqlite:///{database}"),
+        server, server.replace("psycopg2", "psycopg"), server.replace("+psycopg2", ""),
+    ]  # fmt: skip
+    histories = [rf.read_history(source) for source in sources]
+    for history in histories[1:]:
+        assert history.frame.equals(histories[0].frame)
+        assert history.space == histories[0].space
+        assert history.digest() == histories[0].digest()
+        assert history.notes == histories[0].notes
+    some = [rf.read_history(source, studies=["svm-b"], task="dataset") for source in sources]
+    assert all(history.frame.equals(some[0].frame) for history in some)
+
+
+def test_a_study_at_hand(tmp_path):
+    study = optuna.create_study(study_name="one", direction="maximize")
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1), n_trials=5)
+    history = rf.read_history(study)
+    assert history.tasks == ("one",) and history.source == "study one"
+    assert history.frame["x"].to_list() == [trial.params["x"] for trial in study.trials]
+
+
+# How studies are merged
+
+
+def test_ranges_scales_types_and_choices_are_joined(tmp_path):
+    a = {
+        "lr": FloatDistribution(1e-3, 0.1), "n": IntDistribution(1, 10),
+        "k": IntDistribution(0, 8, step=2), "c": CategoricalDistribution(["x", "y"]),
+    }  # fmt: skip
+    b = {
+        "lr": FloatDistribution(1e-5, 0.01, log=True), "n": FloatDistribution(0.5, 2.0),
+        "k": IntDistribution(4, 16), "c": CategoricalDistribution(["z", "x"]),
+    }  # fmt: skip
+    rows_a = [({"lr": 0.1, "n": 3, "k": 2, "c": "y"}, a, 1.0)]
+    rows_b = [({"lr": 0.01, "n": 0.5, "k": 5, "c": "z"}, b, 1.0)]
+    history = rf.read_history(small(tmp_path, a=rows_a, b=rows_b))
+    assert history.space.parameters == {
+        "lr": rf.Float(1e-5, 0.1, log=True),
+        "n": rf.Float(0.5, 10.0),
+        "k": rf.Int(0, 16),
+        "c": rf.Categorical(["x", "y", "z"]),
+    }
+    assert history.frame["c"].to_list() == ["y", "z"]
+    told = " | ".join(history.notes)
+    for part in (
+        "the range of lr differs between studies; took 1e-05 to 0.1",
+        "lr is on a log scale in some studies only; took the log scale",
+        "n is a whole number in some studies only; took it as a real number",
+        "the steps of k (2) are left out",
+        "the choices of c differ between studies; took all of them: x, y, z",
+    ):
+        assert part in told
+
+
+def test_a_log_scale_cannot_reach_zero(tmp_path):
+    rows_a = [({"x": 0.0}, {"x": FloatDistribution(0.0, 1.0)}, 1.0)]
+    rows_b = [({"x": 0.1}, {"x": FloatDistribution(0.01, 1.0, log=True)}, 1.0)]
+    history = rf.read_history(small(tmp_path, a=rows_a, b=rows_b))
+    assert history.space["x"] == rf.Float(0.0, 1.0)
+    assert "took the linear scale" in " ".join(history.notes)
+
+
+def test_choices_and_numbers_of_one_name_are_an_error(tmp_path):
+    rows_a = [({"x": 0.5}, {"x": FloatDistribution(0, 1)}, 1.0)]
+    rows_b = [({"x": "half"}, {"x": CategoricalDistribution(["half", "full"])}, 1.0)]
+    storage = small(tmp_path, a=rows_a, b=rows_b)
+    with pytest.raises(
+        rf.HistoryError,
+        match=r"'x' is a number from 0 to 1 in study 'a' and one of half, full in study 'b'; read",
+    ):
+        rf.read_history(storage)
+    assert rf.read_history(storage, studies="a").space["x"] == rf.Float(0.0, 1.0)
+
+
+def test_single_values_are_constants_and_lists_are_text(tmp_path):
+    with pytest.warns(UserWarning, match="Choices for a categorical"):
+        layers = CategoricalDistribution([[8, 8], [16]])
+    dists = {
+        "one": CategoricalDistribution(["a"]), "same": IntDistribution(3, 3),
+        "layers": layers, "flag": CategoricalDistribution([True, False]),
+    }  # fmt: skip
+    rows = [({"one": "a", "same": 3, "layers": [16], "flag": True}, dists, 1.0)]
+    history = rf.read_history(small(tmp_path, a=rows))
+    assert history.space["one"] == rf.Constant("a") and history.space["same"] == rf.Constant(3)
+    assert history.space["layers"] == rf.Categorical(["[8, 8]", "[16]"])
+    assert history.frame["layers"].to_list() == ["[16]"]
+    assert history.frame["flag"].to_list() == [True]
+    assert rf.learn(history).tasks[0].incumbent["layers"] == "[16]"
+
+
+def test_an_integer_can_be_the_switch(tmp_path):
+    """Two layers have two widths; that no trial had three tells nothing against a third."""
+    dists = {"layers": IntDistribution(1, 4)} | {f"w{i}": IntDistribution(1, 9) for i in range(2)}
+    rows = [
+        ({"layers": n, **{f"w{i}": 5 for i in range(min(n, 2))}}, dists, float(n))
+        for n in (1, 2, 4, 1)
+    ]
+    space = rf.read_history(small(tmp_path, a=rows)).space
+    assert space.conditions == (rf.Condition("w1", "layers", (2, 3, 4)),)
+
+
+def test_gaps_that_nothing_explains_cost_the_parameter_and_are_told(tmp_path):
+    dists = {"x": FloatDistribution(0, 1), "late": FloatDistribution(0, 1)}
+    rows = [({"x": 0.1}, dists, 1.0), ({"x": 0.2, "late": 0.3}, dists, 0.5)]
+    storage = small(tmp_path, a=rows)
+    history = rf.read_history(storage)
+    assert list(history.space) == ["x"]
+    assert "left out late: missing in 1 of 2 finished trials" in " ".join(history.notes)
+    assert rf.learn(history).tasks[0].value == 0.5
+    with pytest.raises(rf.HistoryError, match="'late' cannot be used: missing in 1 of 2"):
+        rf.read_history(storage, parameters=["x", "late"])
+
+
+def test_a_parameter_of_few_studies_does_not_cost_the_others(tmp_path):
+    dists = {"x": FloatDistribution(0, 1), "new": FloatDistribution(0, 1)}
+    old = [({"x": 0.1}, dists, 1.0)]
+    new = [({"x": 0.2, "new": 0.3}, dists, 0.5)]
+    few = rf.read_history(small(tmp_path, a=old, b=old, c=old, d=new))
+    assert list(few.space) == ["x"] and len(rf.learn(few).tasks) == 4
+    assert "left out new: only 1 of 4 studies have it" in few.notes
+    most = rf.read_history(small(tmp_path, a=old, b=new, c=new))
+    assert list(most.space) == ["x", "new"] and len(rf.learn(most).tasks) == 2
+    assert "new is in 2 of 3 studies; the others do not count" in most.notes
+
+
+def test_parameters_may_be_called_like_columns(tmp_path):
+    names = ("value", "state", "study", "trial", "number", "name", "task")
+    dists = {name: FloatDistribution(0, 1) for name in names}
+    history = rf.read_history(small(tmp_path, a=[(dict.fromkeys(names, 0.5), dists, 2.0)]))
+    assert list(history.space) == list(names)
+    assert history.frame[history.roles.objective].to_list() == [2.0]
+    assert rf.learn(history).tasks[0].value == 2.0
+
+
+def test_distributions_of_earlier_versions(database):
+    old = {
+        "C": {"name": "LogUniformDistribution", "attributes": {"low": 0.001, "high": 1000.0}},
+        "degree": {
+            "name": "IntUniformDistribution",
+            "attributes": {"low": 2, "high": 6, "step": 1},
+        },
+    }
+    with sqlite3.connect(database) as connection:
+        for name, distribution in old.items():
+            connection.execute(
+                "UPDATE trial_params SET distribution_json = ? WHERE param_name = ?",
+                (json.dumps(distribution), name),
+            )
+    connection.close()
+    space = rf.read_history(database).space
+    assert space["C"] == rf.Float(1e-3, 1e3, log=True) and space["degree"] == rf.Int(2, 6)
+
+
+# What goes wrong
+
+
+def test_reading_leaves_the_storage_as_it_was(database):
+    before = database.read_bytes()
+    database.chmod(0o444)
+    rf.read_history(database)
+    assert database.read_bytes() == before
+    assert [path.name for path in database.parent.iterdir()] == ["studies.db"]
+
+
+def test_postgres_is_read_in_a_read_only_transaction(postgres, monkeypatch):
+    fill(postgres)
+    monkeypatch.setattr(
+        Selects,
+        "studies",
+        lambda self: sa.text("DELETE FROM studies RETURNING study_id, study_name"),
+    )
+    with pytest.raises(rf.HistoryError, match="read-only transaction"):
+        rf.read_history(postgres)
+
+
+@pytest.mark.parametrize("version", ["v2.6.0.a", "v9.0.0.a"])
+def test_the_tables_of_another_version(database, version):
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (version,))
+    connection.close()
+    with pytest.raises(rf.HistoryError, match=rf"another Optuna version \({version}.*upgrade"):
+        rf.read_history(database)
+
+
+def test_databases_that_are_none(tmp_path):
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE things (a INTEGER)")
+    connection.close()
+    with pytest.raises(rf.HistoryError, match=r"other\.db is no Optuna storage"):
+        rf.read_history(other)
+    (tmp_path / "text.db").write_text("nothing of the kind")
+    with pytest.raises(rf.HistoryError, match="neither a SQLite database nor an Optuna journal"):
+        rf.read_history(tmp_path / "text.db")
+    with pytest.raises(rf.HistoryError, match="there is no file"):
+        rf.read_history(tmp_path / "gone.db")
+    with pytest.raises(rf.HistoryError, match="there is no file"):
+        rf.read_history(f"sqlite:///{tmp_path}/gone.db")
+    assert not (tmp_path / "gone.db").exists()
+    empty = f"sqlite:///{tmp_path}/empty.db"
+    RDBStorage(empty)
+    with pytest.raises(rf.HistoryError, match="the storage has no studies"):
+        rf.read_history(empty)
+    optuna.create_study(storage=empty)
+    with pytest.raises(rf.HistoryError, match="the studies have no trials"):
+        rf.read_history(empty)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:sEcReT@127.0.0.1:1/runs",
+        "postgresql+psycopg2://127.0.0.1:1/runs?user=me&password=sEcReT",
+        "postgres://me:sEcReT@127.0.0.1:1/runs",
+        "mysql+pymysql://me:sEcReT@127.0.0.1:1/runs",
+        "mysql+nodriver://me:sEcReT@127.0.0.1:1/runs",
+        "postgresql://me:sEcReT@127.0.0.1:port/runs",
+        "oracle://me:sEcReT@127.0.0.1:1/runs",
+    ],
+)
+def test_what_cannot_be_reached_is_one_line_without_the_password(url):
+    code = f"import ringfence as rf; rf.read_history({url!r})"
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    ).stderr
+    lines = told.strip().splitlines()
+    assert lines[-1].startswith("ringfence.errors.")
+    assert "sEcReT" not in told.replace(code, "")
+
+
+def test_the_password_is_in_no_history(postgres):
+    fill(postgres)
+    url = sa.make_url(postgres).set(password="sEcReT").render_as_string(hide_password=False)
+    history = rf.read_history(url)
+    assert "sEcReT" not in history.source and history.source.startswith("postgresql")
+    assert "sEcReT" not in str(rf.learn(history)) + repr(rf.learn(history).provenance)
+
+
+@pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg2"])
+def test_missing_packages_say_what_to_install(missing):
+    extra = {"sqlalchemy": "optuna", "psycopg2": "postgresql"}[missing]
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\nimport ringfence as rf\n"
+        "try:\n    rf.read_history('postgresql+psycopg2://h/d')\n"
+        "except rf.MissingExtraError as error:\n    print(error)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip().endswith(f"pip install 'ringfence[{extra}]'")
+
+
+def test_the_statements_compile_in_every_dialect():
+    selects = Selects((1, 2))
+    for statement in (
+        selects.studies(), selects.directions(), selects.study_attributes(), selects.metrics("m"),
+        selects.trials(), selects.values(), selects.params(), selects.distributions(),
+        selects.attributes("it's 50 %"),
+    ):  # fmt: skip
+        for dialect in (mysql.dialect(), postgresql.dialect(), sqlite.dialect()):
+            text = str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+            assert text.startswith("SELECT ") and "'it's" not in text
+    keyed = str(selects.study_attributes().compile(dialect=mysql.dialect()))
+    assert "`key`" in keyed  # a word that MySQL keeps for itself
+
+
+# Journals
+
+
+def test_a_journal_that_a_crash_cut_off(journal):
+    whole = rf.read_history(journal)
+    content = journal.read_bytes()
+    journal.write_bytes(content + b'{"op_code":5,"worker_id":"x","tri')
+    cut = rf.read_history(journal)
+    assert cut.frame.equals(whole.frame)
+    assert "the last line of journal.log is cut off and was ignored" in cut.notes
+    journal.write_bytes(content[: len(content) // 2])
+    half = rf.read_history(journal, studies="svm-a")
+    assert 0 < len(half) <= len(whole)
+
+
+def test_a_journal_that_is_damaged_in_the_middle(journal):
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines[:3], b"\x00\xff\n", *lines[4:]]))
+    with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4 is no journal entry"):
+        rf.read_history(journal)
+    journal.write_bytes(b"".join([*lines[:3], b'{"op_code":77}\n', *lines[4:]]))
+    with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4: no such operation"):
+        rf.read_history(journal)
+
+
+def test_a_journal_is_replayed_as_optuna_does(tmp_path):
+    """Deleted studies, reports, attributes, several workers: Optuna's own reading is the rule."""
+    path = tmp_path / "worker.log"
+    workers = [JournalStorage(JournalFileBackend(str(path))) for _ in range(2)]
+    gone = optuna.create_study(storage=workers[0], study_name="gone")
+    gone.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    optuna.delete_study(study_name="gone", storage=workers[0])
+    optuna.create_study(storage=workers[0], study_name="s")
+    studies = [optuna.load_study(storage=worker, study_name="s") for worker in workers]
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1) + trial.suggest_int("n", 1, 5)
+        trial.report(x, 1)
+        trial.set_user_attr("note", "n")
+        if trial.number % 5 == 2:
+            raise optuna.TrialPruned
+        return math.inf if trial.number == 3 else x
+
+    for _ in range(5):
+        for study in studies:
+            study.optimize(objective, n_trials=1)
+    ours, theirs = rf.read_history(path), rf.read_history(studies[0])
+    assert ours.frame.equals(theirs.frame) and len(ours) == 10
+    assert ours.space == theirs.space

@@ -1,0 +1,72 @@
+"""The CSV that Weights & Biases exports, in its documented columns (making one needs a login)."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import ringfence as rf
+from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history
+
+FACTS = {"Name": "run", "Notes": "-", "User": "me", "Runtime": 12, "Created": "2026-01-01"}
+
+
+def export(path, prefix="", metric=""):
+    """The made history as the runs table of a project whose configuration names the data set."""
+    frame = made_history()
+    state = pl.col("status").replace({"failed": "crashed"}).alias("State")
+    columns = [pl.lit(value).alias(name) for name, value in FACTS.items()]
+    names = [pl.col(name).alias(f"{prefix}{name}") for name in PARAMETERS]
+    task = pl.col("task").alias(f"{prefix}dataset")
+    loss = pl.col("loss").alias(f"{metric}val_loss")
+    step = pl.lit(7).alias("_step")
+    frame.select(*columns, state, task, *names, loss, step).write_csv(path)
+    return in_memory(frame)
+
+
+@pytest.mark.parametrize(("prefix", "metric"), [("", ""), ("config.", "summary.")])
+def test_an_export_teaches_what_its_table_teaches(tmp_path, prefix, metric):
+    memory = export(tmp_path / "wandb.csv", prefix, metric)
+    history = rf.read_history(tmp_path / "wandb.csv", format="wandb", objective="val_loss")
+    assert history.roles.parameters == tuple(PARAMETERS)
+    assert history.roles.task == "dataset"
+    assert_same_learned(memory, history)
+    (dropped,) = rf.learn(history).provenance.dropped
+    assert dropped.rows == 4 and "State = crashed" in dropped.example
+
+
+def csv(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_a_sweep_is_a_task_where_nothing_else_is(tmp_path):
+    path = csv(tmp_path / "r.csv", "Name,State,Sweep,lr,loss\na,finished,s1,1,5\nb,finished,s2,2,6")
+    history = rf.read_history(path, format="wandb", objective="loss")
+    assert history.tasks == ("s1", "s2") and history.roles.parameters == ("lr",)
+
+
+def test_several_exports_are_read_as_one(tmp_path):
+    for name in ("a", "b"):
+        csv(tmp_path / f"{name}.csv", f"Name,State,Project,lr,loss\nx,finished,{name},1,5\n")
+    history = rf.read_history(str(tmp_path / "*.csv"), format="wandb", objective="loss")
+    assert history.tasks == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("lr,loss\n1,2\n", {}, "no columns Name and State; export the runs table"),
+        ("Name,State,lr,loss\na,finished,1,2\n", {"objective": "loss"}, "which column is the task"),
+        ("Name,State,task,lr,loss\na,finished,t,1,2\n", {}, "name one with objective=…"),
+        (
+            "Name,State,config.lr,summary.lr\na,finished,1,2\n",
+            {},
+            "'lr' is both a parameter and a metric",
+        ),
+    ],
+)
+def test_bad_exports_are_one_clear_error(tmp_path, text, options, message):
+    path = csv(tmp_path / "r.csv", text)
+    with pytest.raises(rf.HistoryError, match=message):
+        rf.read_history(path, format="wandb", **options)

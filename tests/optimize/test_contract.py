@@ -1,0 +1,176 @@
+"""What every optimizer promises, over every region and kind of space."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ringfence as rf
+from problems import META, REGIONS, SPACES, TARGET, Problem, history, region
+from ringfence.optimize.registry import names
+from ringfence.whole import whole_space
+
+HERE = Path(__file__).parent
+KINDS = [*SPACES, "table"]
+TRIALS = 12
+OPTIONS = {
+    "hyperband": {"max_budget": 9},
+    "successive-halving": {"max_budget": 9},
+    "gp": {"n_initial": 4},
+    "gp-warping": {"n_initial": 4},
+    "ablr": {"n_initial": 4},
+    "smac": {"n_initial": 4},
+}
+TRANSFER = ("ablr", "gp-warm-start", "gp-warm-start-all")
+
+
+def make(name: str, kind: str, where: str, seed: int = 0) -> rf.Optimizer:
+    space_kind = "conditional" if kind == "table" else kind
+    sources = {}
+    if name in TRANSFER:
+        sources = {"history": history(space_kind), "meta_features": META, "target": TARGET}
+    candidates = region(space_kind, "full").sample(400, seed=9) if kind == "table" else None
+    return rf.optimizer(
+        name,
+        region(space_kind, where),
+        seed=seed,
+        candidates=candidates,
+        **sources,
+        **OPTIONS.get(name, {}),
+    )
+
+
+def transfer(name: str, space: rf.Space, objective) -> dict:
+    """What a method that transfers needs: two earlier tasks of ten rows, and meta-features."""
+    if name not in TRANSFER:
+        return {}
+    configs = whole_space(space).sample(20, seed=0)
+    table = pl.DataFrame(configs).with_columns(
+        task=pl.Series(["t0", "t1"] * 10), y=pl.Series([objective(config) for config in configs])
+    )
+    past = rf.History.from_frame(table, task="task", objective="y", parameters=list(space))
+    return {"history": past, "meta_features": META, "target": TARGET}
+
+
+def problem(kind: str) -> Problem:
+    return Problem(SPACES["conditional" if kind == "table" else kind], 0.55)
+
+
+def run(engine: rf.Optimizer, objective, n: int) -> list[dict]:
+    for _ in range(n):
+        trial = engine.ask()
+        if trial.number == 5:
+            engine.fail(trial, "on purpose")
+        else:
+            engine.tell(trial, objective(trial.config, trial.budget))
+    return [trial.config for trial in engine.trials]
+
+
+def distinct(engine: rf.Optimizer) -> bool:
+    """No configuration twice, but for higher budgets."""
+    new = [json.dumps(t.config, sort_keys=True) for t in engine.trials if t.resumes is None]
+    return len(set(new)) == len(new)
+
+
+@pytest.mark.parametrize("where", REGIONS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", names())
+def test_the_contract(name, kind, where, tmp_path):
+    learned = region("conditional" if kind == "table" else kind, where)
+    objective = problem(kind)
+    engine = make(name, kind, where)
+    first = run(engine, objective, TRIALS)
+
+    assert all(learned.contains(config) for config in first)
+    assert distinct(engine)
+    if kind == "table":
+        recorded = region("conditional", "full").sample(400, seed=9)
+        assert all(config in recorded for config in first)
+
+    # the same seed and results, the same continuation after a save in the middle
+    again = make(name, kind, where)
+    assert run(again, objective, TRIALS // 2) == first[: TRIALS // 2]
+    again.save(tmp_path / "state.json")
+    resumed = rf.load_optimizer(tmp_path / "state.json")
+    assert run(resumed, objective, TRIALS - TRIALS // 2) == first
+
+    # another seed differs, unless the method asks for the best of a model it had from the start
+    if name not in TRANSFER or name == "ablr":
+        assert run(make(name, kind, where, seed=1), objective, 1) != first[:1]
+
+    # progress: its best is among the better three quarters of the region (eight random draws fail
+    # that once in 65,000 times)
+    layout = objective.layout
+    usual = np.quantile(objective.values(layout.encode(learned.sample(300, seed=2))), 0.75)
+    assert min(objective(t.config) for t in engine.trials if t.value is not None) < usual
+
+
+@pytest.mark.parametrize("name", names())
+def test_workers_at_once_get_different_configurations(name):
+    engine = make(name, "mixed", "ellipsoid")
+    run(engine, problem("mixed"), 8)
+    batch = [engine.ask() for _ in range(4)]
+    assert distinct(engine)
+    for trial in reversed(batch):
+        engine.tell(trial, 1.0)
+    assert engine.ask().number == 12
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_finite_space_is_searched_to_its_end(name):
+    space = rf.Space({"a": rf.Int(1, 3), "b": rf.Categorical(["x", "y"])})
+
+    def objective(config, budget=1):
+        return float(config["a"] + (config["b"] == "x"))
+
+    options = OPTIONS.get(name, {})
+    if "max_budget" in options:
+        options = {"max_budget": 1}
+    outcome = rf.minimize(objective, space, name, 20, **transfer(name, space, objective), **options)
+    assert outcome.ended.startswith("all 6 configurations")
+    assert len(outcome.trials) == 6
+    assert outcome.config == {"a": 1, "b": "y"}
+
+
+@pytest.mark.parametrize("name", names())
+def test_equal_values_and_categories_alone_are_no_trouble(name):
+    space = rf.Space({f"c{j}": rf.Categorical([*"pqrs"]) for j in range(8)})
+    sources = transfer(name, space, lambda config: 1.0)
+    engine = rf.optimizer(name, space, **sources, **OPTIONS.get(name, {}))
+    for _ in range(9):
+        engine.tell(engine.ask(), 3.0)
+    assert distinct(engine)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_trial_may_fail(name):
+    engine = make(name, "numeric", "box")
+    for _ in range(8):
+        engine.fail(engine.ask(), "always")
+    assert engine.best is None
+    assert distinct(engine)
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_same_sequence_in_another_process(name):
+    here = run(make(name, "conditional", "slack ellipsoid"), problem("conditional"), 9)
+    code = (
+        "import json, test_contract as t;"
+        f"print(json.dumps(t.run(t.make({name!r}, 'conditional', 'slack ellipsoid'),"
+        "t.problem('conditional'), 9)))"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent)))},
+    )
+    assert json.loads(there.stdout) == here

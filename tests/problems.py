@@ -1,0 +1,102 @@
+"""Small tuning problems with a known answer, over every kind of space and region."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import polars as pl
+
+import ringfence as rf
+from ringfence.optimize.layout import Layout
+from ringfence.whole import whole_space
+
+SPACES = {
+    "numeric": rf.Space(
+        {"lr": rf.Float(1e-4, 1.0, log=True), "momentum": rf.Float(0.0, 0.99), "l2": rf.Float(0, 1)}
+    ),
+    "mixed": rf.Space(
+        {
+            "lr": rf.Float(1e-4, 1.0, log=True),
+            "depth": rf.Int(1, 12),
+            "width": rf.Int(4, 4096, log=True),
+            "size": rf.Categorical(["s", "m", "l", "xl"], ordered=True),
+            "loss": rf.Categorical(["hinge", "log", "square"]),
+            "seed": rf.Constant(7),
+        }
+    ),
+    "conditional": rf.Space(
+        {
+            "kernel": rf.Categorical(["linear", "poly", "rbf"]),
+            "C": rf.Float(1e-3, 1e3, log=True),
+            "shrink": rf.Float(0.0, 1.0),
+            "gamma": rf.Float(1e-4, 10.0, log=True),
+            "degree": rf.Int(2, 6),
+        },
+        [
+            rf.Condition("gamma", "kernel", ["poly", "rbf"]),
+            rf.Condition("degree", "kernel", ["poly"]),
+        ],
+    ),
+}
+REGIONS = {
+    "full": None,
+    "box": {"shape": "box"},
+    "slack box": {"shape": "box", "outliers": 0.3},
+    "ellipsoid": {"shape": "ellipsoid"},
+    "slack ellipsoid": {"shape": "ellipsoid", "outliers": 0.2},
+}
+TASKS = 12
+
+
+class Problem:
+    """A quadratic around `center` in unit coordinates; the second choice of a category is best."""
+
+    def __init__(self, space: rf.Space, center: float) -> None:
+        self.layout = Layout(whole_space(space))
+        self.center = center
+
+    def values(self, rows):
+        total = np.zeros(len(rows))
+        for j, axis in enumerate(self.layout.axes):
+            best = self.center if axis is not None else 1.0
+            off = np.abs(rows[:, j] - best)
+            total += np.where(np.isnan(off), 0.2, off**2 if axis is not None else 0.3 * (off > 0))
+        return total
+
+    def __call__(self, config, budget=None):
+        value = float(self.values(self.layout.encode([config]))[0])
+        return value if budget is None else value + 0.1 / budget
+
+
+@cache
+def history(kind: str) -> rf.History:
+    """Twelve related tasks, forty random rows each."""
+    space = SPACES[kind]
+    rng = np.random.default_rng(0)
+    frames = []
+    for task in range(TASKS):
+        problem = Problem(space, 0.45 + 0.2 * rng.random())
+        configs = whole_space(space).sample(40, seed=rng)
+        table = {name: [config.get(name) for config in configs] for name in space}
+        table["error"] = problem.values(problem.layout.encode(configs))
+        frames.append(pl.DataFrame(table).with_columns(task=pl.lit(f"t{task}")))
+    frame = pl.concat(frames)
+    return rf.History.from_frame(
+        frame, task="task", objective="error", parameters=list(space), direction="minimize"
+    )
+
+
+@cache
+def region(kind: str, name: str) -> rf.LearnedSpace:
+    """One of REGIONS, learned from the history of one of SPACES."""
+    settings = REGIONS[name]
+    return (
+        whole_space(SPACES[kind])
+        if settings is None
+        else rf.learn(history(kind), SPACES[kind], **settings)
+    )
+
+
+META = {f"t{task}": {"rows": 100.0 + task, "classes": 2.0} for task in range(TASKS)}
+TARGET = {"rows": 104.2, "classes": 2.0}
