@@ -1,51 +1,94 @@
-"""Would a learned space have helped? The check of several settings on every table of a folder.
+"""Would a learned space have helped? Several settings and the choice among them, on many tables.
 
-python -m benchmarks.check_tables FOLDER
+python -m benchmarks.check_tables FOLDER [TABLE …]
+
+The first table has a few of the settings, the second the choice: what is recommended from all
+tasks, what the choice is worth when made anew without each task, and the same when each task's
+setting is chosen by the other tasks' scores of the ordinary check (cheaper by far, but those scores
+stem from spaces that the task itself helped to learn).
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.tables import TABLES, read_table
-from ringfence import compare
-from ringfence.checking.text import describe
+import msgspec
 
-SETTINGS = (
-    {"shape": "box"},
-    {"shape": "box", "outliers": 0.5},
-    {"shape": "ellipsoid"},
-    {"shape": "ellipsoid", "outliers": 0.1, "refit": True},
+from benchmarks.tables import TABLES, read_table
+from ringfence import Check, Comparison, compare
+from ringfence.checking.leave_one_out import DRAWS, TaskCheck
+from ringfence.checking.recorded import WHOLE_DRAWS
+from ringfence.checking.speedup import SpeedUp
+from ringfence.checking.text import describe
+from ringfence.checking.verdict import JUDGED_AT, best_of, judged
+
+SHOWN = (
+    "box",
+    "box, outliers 0.5",
+    "ellipsoid",
+    "ellipsoid, outliers 0.1, refit",
+    "ellipsoid, outliers 0.3, refit, top 5%",
 )
 
 
-def main(folder: Path) -> None:
-    print("| table | tasks | setting | volume | speed-up at 10 draws | verdict | hurts | seconds |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in TABLES:
+def main(folder: Path, names: Sequence[str]) -> None:
+    choices = []
+    print("| table | tasks | setting | volume | speed-up at 10 draws | verdict | hurts |")
+    print("|---|---|---|---|---|---|---|")
+    for name in names:
         if not (folder / f"{name}.parquet").exists():
             print(f"| {name} | not there, skipped |")
             continue
-        start = time.perf_counter()
-        comparison = compare(read_table(folder, name), settings=SETTINGS)
-        seconds = time.perf_counter() - start
+        start = time.process_time()
+        comparison = compare(read_table(folder, name))
+        seconds = time.process_time() - start
         for check in comparison.checks:
-            at = next((up for up in check.speed_ups if up.draws == 10), None)
-            up = "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"
-            cells = [
-                name,
-                len(check.tasks),
-                describe(check.settings),
-                f"{check.volume_kept:.2g}",
-                up,
-                check.verdict,
-                len(check.hurt),
-                f"{seconds:.1f}",
-            ]
-            print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+            if describe(check.settings) in SHOWN:
+                print(_line(name, check), flush=True)
+        choices.append(_choice(name, comparison, seconds))
+    print("\n| table | settings | recommended | chosen anew | verdict | cheaper | CPU seconds |")
+    print("|---|---|---|---|---|---|---|")
+    print("\n".join(choices))
+
+
+def _line(name: str, check: Check) -> str:
+    cells = [name, len(check.tasks), describe(check.settings), f"{check.volume_kept:.2g}"]
+    cells += [_figure(check.speed_ups), check.verdict, len(check.hurt)]
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def _choice(name: str, comparison: Comparison, seconds: float) -> str:
+    nested = comparison.nested
+    assert nested is not None
+    cells = [name, len(comparison.checks), describe(comparison.settings)]
+    cells += [_figure(nested.speed_ups), nested.verdict, _figure(_cheaper(comparison))]
+    return "| " + " | ".join(str(cell) for cell in (*cells, f"{seconds:.0f}")) + " |"
+
+
+def _figure(ups: Sequence[SpeedUp]) -> str:
+    at = next((up for up in ups if up.draws == JUDGED_AT), None)
+    return "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"
+
+
+def _cheaper(comparison: Comparison) -> tuple[SpeedUp, ...]:
+    """The figure when each task's setting is chosen by the other tasks' scores."""
+    scores = [{task.name: task for task in check.tasks} for check in comparison.checks]
+    chosen = []
+    for name in scores[0]:
+        others = [[task for key, task in score.items() if key != name] for score in scores]
+        best = best_of([judged(tasks) for tasks in others])
+        chosen.append(_whole(scores[0][name]) if best is None else scores[best][name])
+    return judged(chosen)[0]
+
+
+def _whole(task: TaskCheck) -> TaskCheck:
+    """The task with its whole space inside."""
+    curve = tuple(task.whole[WHOLE_DRAWS.index(draws)] for draws in DRAWS)
+    return msgspec.structs.replace(task, inside=curve)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:] or list(TABLES))

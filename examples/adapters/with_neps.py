@@ -22,6 +22,6 @@ if importlib.util.find_spec("neps"):  # it wants pandas before 3, so it may not 
     neps.run(
         lambda C, gamma, components: abs(C - 10) + gamma + components,
         pipeline_space=pipeline_space(learned),
-        root_directory=tempfile.mkdtemp(),
-        evaluations_to_spend=5,
+        root_directory=tempfile.mkdtemp() + "/results",
+        total_evaluations_to_spend=5,
     )

@@ -40,3 +40,15 @@ def test_every_adapter_has_a_page_an_example_and_a_test():
         assert name in {path.stem.removeprefix("with_") for path in EXAMPLES}
         assert (ROOT / "tests" / "adapters" / f"test_{name}.py").exists()
         assert (ROOT / "src" / "ringfence" / "adapters" / f"{name}.py").exists()
+
+
+def test_the_program_on_the_page_that_helps_to_choose_runs():
+    page = (ROOT / "docs" / "how-to-choose.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(code, {})
+
+
+def test_links_of_the_pages_lead_somewhere():
+    for page in (ROOT / "docs" / "adapters").glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert target.startswith("https://") or (page.parent / target).exists(), target

@@ -72,6 +72,7 @@ def test_without_the_package_the_error_names_the_command():
         neps.pipeline_space(region("mixed", "box"))
 
 
+@pytest.mark.filterwarnings("ignore::Warning")
 @pytest.mark.skipif(importlib.util.find_spec("neps") is None, reason="NePS is not installed")
 def test_neps_samples_its_prior_space(tmp_path):
     import neps as package
@@ -84,8 +85,8 @@ def test_neps_samples_its_prior_space(tmp_path):
         return float(config["lr"])
 
     package.run(
-        evaluate, pipeline_space=neps.pipeline_space(learned), root_directory=tmp_path,
-        evaluations_to_spend=5,
+        evaluate, pipeline_space=neps.pipeline_space(learned), root_directory=tmp_path / "results",
+        total_evaluations_to_spend=5,
     )  # fmt: skip
     assert len(seen) == 5
     assert all(learned.space.contains(config) for config in seen)

@@ -8,8 +8,8 @@ prefix, where other processes, and this one after a crash, find it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from typing import Any, NoReturn
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 from optuna.distributions import (
     BaseDistribution,
@@ -31,6 +31,10 @@ CONSTRAINTS = "constraints"
 """Prefix of the attributes in which Optuna keeps a trial's constraints."""
 
 
+Pair: TypeAlias = tuple[FrozenTrial, FrozenTrial]
+"""A trial in the user's units, and in cube coordinates."""
+
+
 class Translator:
     """Trials in the user's units → trials in cube coordinates; each finished one once."""
 
@@ -40,7 +44,18 @@ class Translator:
         self.distributions: dict[str, BaseDistribution] = {
             name: FloatDistribution(0.0, 1.0) for name in cube.names
         } | {name: CategoricalDistribution(kept) for name, kept in choices.items()}
-        self._finished: dict[tuple[object, ...], FrozenTrial] = {}
+        self._finished: dict[tuple[object, ...], Pair] = {}
+        self._seen: dict[int, Pair] = {}
+
+    def trials(self, study_name: str, trials: Iterable[FrozenTrial]) -> list[FrozenTrial]:
+        """All of them in cube coordinates. Storages hand out the same object for a finished trial
+        again and again, so that next to nothing is done for those seen before."""
+        return [
+            pair[1]
+            if (pair := self._seen.get(id(trial))) is not None and pair[0] is trial
+            else self.trial(study_name, trial)
+            for trial in trials
+        ]
 
     def trial(self, study_name: str, trial: FrozenTrial) -> FrozenTrial:
         """The trial in cube coordinates. One that finished outside the region says nothing about
@@ -48,9 +63,12 @@ class Translator:
         if not trial.state.is_finished():
             return self._translate(trial)
         key = (study_name, trial.number, trial.datetime_complete)
-        if key not in self._finished:
-            self._finished[key] = self._translate(trial)
-        return self._finished[key]
+        before = self._finished.get(key)
+        pair = (trial, before[1] if before else self._translate(trial))
+        if before:
+            self._seen.pop(id(before[0]), None)
+        self._finished[key] = self._seen[id(trial)] = pair
+        return pair[1]
 
     def _translate(self, trial: FrozenTrial) -> FrozenTrial:
         params = self._coordinates(trial)
@@ -92,21 +110,22 @@ def base_notes(attributes: dict[str, Any]) -> dict[str, Any]:
 
 
 class CubeStorage(BaseStorage):
-    """One study's storage in cube coordinates; only attributes can be written."""
+    """One study's storage in cube coordinates, for one proposal; only attributes can be written."""
 
     def __init__(self, study: Study, translator: Translator) -> None:
         self._study = study
         self._storage = study._storage
         self._translator = translator
+        self._trials: list[FrozenTrial] | None = None
 
     def get_all_trials(
         self, study_id: int, deepcopy: bool = True, states: Container[TrialState] | None = None
     ) -> list[FrozenTrial]:
         """Every trial of the study in cube coordinates."""
-        name = self._study.study_name
-        found = self._study._get_trials(deepcopy=False, use_cache=True)
-        trials = [self._translator.trial(name, trial) for trial in found]
-        return trials if states is None else [t for t in trials if t.state in states]
+        if self._trials is None:
+            found = self._study._get_trials(deepcopy=False, use_cache=True)
+            self._trials = self._translator.trials(self._study.study_name, found)
+        return [t for t in self._trials if states is None or t.state in states]
 
     def get_trial(self, trial_id: int) -> FrozenTrial:
         """One trial in cube coordinates."""

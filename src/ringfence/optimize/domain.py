@@ -30,6 +30,8 @@ class Domain:
     layout: Layout
     pool: FloatArray | None
     """Every configuration as rows, (m, names), where they are few or were given; else None."""
+    given: Mapping[bytes, Config] | None = None
+    """The configurations that were given, as they were, by their keys."""
 
     @property
     def learned(self) -> LearnedSpace:
@@ -61,18 +63,20 @@ class Domain:
         """One uniform row that was not tried, shape (1, names)."""
         if self.pool is not None:
             left = self.untried(tried)
-            chosen: FloatArray = rng.choice(left, size=1)
-            return chosen
+            return left[[rng.integers(len(left))]]
         for batch in range(BATCHES):
             rows = self.draw(1 if batch == 0 else 64, rng)
-            for key, row in zip(self.layout.keys(rows), rows):
+            for place, key in enumerate(self.layout.keys(rows)):
                 if key not in tried:
-                    return row[None]
+                    return rows[[place]]
         raise ExhaustedError(f"the space is exhausted: {64 * BATCHES} draws were all tried before")
 
     def config(self, row: FloatArray) -> Config:
-        """The configuration of one row."""
-        return self.layout.decode(np.atleast_2d(row))[0]
+        """The configuration of one row; of those given, as it was given."""
+        rows = np.atleast_2d(row)
+        if self.given is not None:
+            return dict(self.given[self.layout.keys(rows)[0]])
+        return self.layout.decode(rows)[0]
 
     def places(self, name: str) -> FloatArray:
         """The positions of the choices of `name` that were kept."""
@@ -91,21 +95,24 @@ def domain_of(
         )
     layout = Layout(where)
     if candidates is not None:
-        return Domain(layout, _inside(layout, list(candidates)))
+        return _domain_of_list(layout, list(candidates))
     return Domain(layout, _listed(layout))
 
 
-def _inside(layout: Layout, candidates: Sequence[Mapping[str, Any]]) -> FloatArray:
+def _domain_of_list(layout: Layout, candidates: Sequence[Mapping[str, Any]]) -> Domain:
     """The candidates inside the learned space, each once."""
     if not candidates:
         raise SettingError("the list of candidates is empty")
     for candidate in candidates:
         layout.space.check(candidate)
     rows = layout.encode(candidates)
-    rows = rows[layout.inside(rows)]
-    if not len(rows):
+    inside = np.flatnonzero(layout.inside(rows)).tolist()
+    if not len(inside):
         raise SettingError(f"none of the {len(candidates)} candidates lies in the learned space")
-    return _each_once(layout, rows)
+    given: dict[bytes, Config] = {}
+    for place, key in zip(inside, layout.keys(rows[inside])):
+        given.setdefault(key, dict(candidates[place]))
+    return Domain(layout, _each_once(layout, rows[inside]), given)
 
 
 def _listed(layout: Layout) -> FloatArray | None:

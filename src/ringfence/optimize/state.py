@@ -15,12 +15,12 @@ from ringfence.files import write_atomically
 from ringfence.learned_file import decode as decode_learned
 from ringfence.learned_file import encode as encode_learned
 from ringfence.optimize.ask_tell import Optimizer
-from ringfence.optimize.domain import Domain
-from ringfence.optimize.layout import Layout
+from ringfence.optimize.domain import domain_of
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Setup
 from ringfence.optimize.sources import Source, Sources
 from ringfence.optimize.trial import Trial
+from ringfence.space import Choice
 
 Rows: TypeAlias = list[list[float | None]]
 
@@ -50,7 +50,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     options: dict[str, Any]
     learned: msgspec.Raw
-    pool: Rows | None
+    candidates: list[dict[str, Choice]] | None
     sources: SourcesRecord | None
     trials: list[Trial]
     memory: dict[str, Any]
@@ -66,7 +66,7 @@ def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
         seed=setup.seed,
         options=msgspec.to_builtins(optimizer.method.options),
         learned=msgspec.Raw(encode_learned(setup.domain.learned)),
-        pool=None if setup.domain.pool is None else _plain(setup.domain.pool),
+        candidates=None if setup.domain.given is None else list(setup.domain.given.values()),
         sources=None if setup.sources is None else _record(setup.sources),
         trials=list(optimizer.trials),
         memory=optimizer.method.memory,
@@ -91,8 +91,10 @@ def load_optimizer(path: str | PathLike[str]) -> Optimizer:
 
 
 def _restore(record: StateFile) -> Optimizer:
-    layout = Layout(decode_learned(bytes(record.learned), "its learned space"))
-    pool = None if record.pool is None else _array(record.pool, len(layout.names))
+    domain = domain_of(
+        decode_learned(bytes(record.learned), "its learned space"), record.candidates
+    )
+    layout = domain.layout
     sources = None
     if record.sources is not None:
         tasks = tuple(
@@ -101,7 +103,7 @@ def _restore(record: StateFile) -> Optimizer:
         )
         meta, target = record.sources.meta_features, record.sources.target
         sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
-    setup = Setup(Domain(layout, pool), record.seed, sources)
+    setup = Setup(domain, record.seed, sources)
     optimizer = Optimizer(record.name, setup, record.options)
     optimizer.log = TrialLog(layout, record.trials)
     optimizer.method.memory.update(record.memory)

@@ -11,7 +11,7 @@ import pytest
 import ringfence as rf
 from readers.formats import assert_same_learned, configs, in_memory, made_history
 from ringfence.history.readers import mlflow as reader
-from ringfence.history.readers.mlflow_store import runs_of_server
+from ringfence.history.readers.mlflow_store import hidden, runs_of_server, without_password
 
 FRAME = made_history(tasks=3, runs=5)
 PARENT = "mlflow.parentRunId"
@@ -167,6 +167,13 @@ def test_a_password_is_shown_nowhere(monkeypatch):
     seen = repr(caught.value) + repr(caught.value.__cause__)
     assert "pa%21ss" not in seen and "pa!ss" not in seen
     assert caught.value.__suppress_context__
+
+
+def test_a_password_is_hidden_as_written_and_decoded():
+    uri = "postgresql://me:pa%21ss@host/db"
+    assert without_password(uri) == "postgresql://me:***@host/db"
+    assert without_password("mlruns") == "mlruns"
+    assert hidden("no role me with pa!ss", uri) == "no role me with ***"
 
 
 def test_a_server_needs_the_package(monkeypatch):

@@ -46,6 +46,12 @@ def test_a_sweep_is_a_task_where_nothing_else_is(tmp_path):
     assert history.tasks == ("s1", "s2") and history.roles.parameters == ("lr",)
 
 
+def test_runs_that_all_crashed_leave_nothing_to_learn_from(tmp_path):
+    path = csv(tmp_path / "r.csv", "Name,State,task,lr,loss\na,crashed,t,1,5\nb,killed,t,2,6\n")
+    with pytest.raises(rf.HistoryError, match="no run of the history finished"):
+        rf.learn(rf.read_history(path, format="wandb", objective="loss"))
+
+
 def test_several_exports_are_read_as_one(tmp_path):
     for name in ("a", "b"):
         csv(tmp_path / f"{name}.csv", f"Name,State,Project,lr,loss\nx,finished,{name},1,5\n")

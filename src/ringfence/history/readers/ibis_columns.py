@@ -190,7 +190,7 @@ class EngineColumns:
     def _median(self, name: str, found: Mapping[str, Any]) -> float:
         n, lowest, below = self._seen[f"{name}:n"], found[f"{name}:lowest"], found[f"{name}:below"]
         last, after = found[f"{name}:last"], found[f"{name}:next"]
-        if 2 * lowest > n:
+        if 2 * lowest > 3 * n:
             return float(self._seen[f"{name}:low"])
         if 2 * below == n:
             return float((last + after) / 2)

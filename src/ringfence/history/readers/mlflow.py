@@ -51,7 +51,7 @@ def read(
         wanted = [chosen(name, known, "experiment", where) for name in wanted]
         stored = [run for run in stored if run.experiment in wanted]
     parents = {run.tags[PARENT] for run in stored if PARENT in run.tags}
-    leaves = [run for run in stored if True]
+    leaves = [run for run in stored if run.key not in parents]
     if not leaves:
         raise HistoryError(f"{where} holds no runs")
     metrics = dict.fromkeys(name for run in leaves for name in run.metrics)

