@@ -1,6 +1,6 @@
 """What an ask costs: random search, and the model over a box against the model over an ellipsoid.
 
-    python -m benchmarks.optimizers
+python -m benchmarks.optimizers
 """
 
 from __future__ import annotations

@@ -201,7 +201,9 @@ def table(source: str, path: str) -> None:
             "dropout_2": configs["dropout_2"],
         }
         for seed in range(SEEDS):
-            columns[f"curve_{seed}"] = pl.Series(curves[t, :, seed], dtype=pl.Array(pl.Float32, EPOCHS))
+            columns[f"curve_{seed}"] = pl.Series(
+                curves[t, :, seed], dtype=pl.Array(pl.Float32, EPOCHS)
+            )
         frames.append(pl.DataFrame(columns))
     pl.concat(frames).write_parquet(path, compression="zstd", compression_level=19)
 

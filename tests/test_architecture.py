@@ -52,7 +52,12 @@ AT_HOME = {
     "mlflow": {"mlflow_store"},
     "openml": {"openml"},
     "optuna": {
-        "optuna", "optuna_cube", "optuna_grid", "optuna_objects", "optuna_sampler", "optuna_values",
+        "optuna",
+        "optuna_cube",
+        "optuna_grid",
+        "optuna_objects",
+        "optuna_sampler",
+        "optuna_values",
     },
     "sqlalchemy": {"optuna_connection", "optuna_sql", "optuna_tables"},
 }

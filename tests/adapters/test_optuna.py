@@ -34,6 +34,8 @@ from ringfence.adapters.optuna import (
 )
 from ringfence.whole import whole_space
 
+from .contract import AWKWARD, inside
+
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -489,3 +491,13 @@ def test_without_optuna_one_line_says_what_to_install():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip().endswith("pip install 'ringfence[optuna]'")
+
+
+def test_choices_that_compare_equal_and_conditions_on_whole_numbers():
+    for base in ("random", "tpe", "qmc"):
+        study = optuna.create_study(sampler=sampler(AWKWARD, BASES[base]()))
+        for _ in range(25):
+            trial = study.ask()
+            config = suggested(trial, AWKWARD)
+            inside(whole_space(AWKWARD), {name: config[name] for name in AWKWARD.active(config)})
+            study.tell(trial, float(trial.number % 7))

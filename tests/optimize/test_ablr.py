@@ -344,13 +344,15 @@ def test_tasks_with_hardly_any_rows(rows):
         assert (variance > 0).all()
 
 
-def test_an_empty_task_has_the_units_of_the_others():
+def test_an_empty_task_has_the_units_and_the_signal_of_the_others():
     tasks = [(X, 1e6 * y) for X, y in related_tasks(2, 20, 0)]
-    mean, variance = fit_ablr([*tasks, (np.empty((0, 4)), np.empty(0))], options=SMALL).predict(
-        2, np.random.default_rng(0).random((9, 4))
-    )
+    nothing = np.empty((0, 4)), np.empty(0)
+    queries = np.random.default_rng(0).random((9, 4))
+    mean, variance = fit_ablr([*tasks, nothing], options=SMALL).predict(2, queries)
     assert mean == pytest.approx(np.median([y.mean() for _, y in tasks]))
     assert 1e5 < np.sqrt(variance).mean() < 1e7
+    later = fit_ablr(tasks, options=SMALL).with_task(2, *nothing)
+    assert later.predict(2, queries)[1] == pytest.approx(variance, rel=1e-3)
 
 
 def test_constant_values_repeated_rows_and_wild_ones():

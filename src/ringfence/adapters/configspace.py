@@ -53,8 +53,8 @@ def _hyperparameter(name: str, parameter: Parameter) -> Any:
     if isinstance(parameter, Float):
         if parameter.high - parameter.low < FINEST or (parameter.log and parameter.low < FINEST):
             raise SpaceError(
-                f"parameter {name!r}: ConfigSpace keeps 13 decimals, too few for {parameter.low} to "
-                f"{parameter.high}: take another unit"
+                f"parameter {name!r}: ConfigSpace keeps 13 decimals, too few for {parameter.low} "
+                f"to {parameter.high}: take another unit"
             )
         return CS.UniformFloatHyperparameter(name, parameter.low, parameter.high, log=parameter.log)
     if isinstance(parameter, Int):

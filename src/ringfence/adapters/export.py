@@ -41,7 +41,7 @@ def configspace_file(learned: LearnedSpace, suffix: str) -> str:
         return json.dumps(record, indent=1) + "\n"
     import yaml
 
-    return yaml.safe_dump(json.loads(json.dumps(record)), sort_keys=False)
+    return str(yaml.safe_dump(json.loads(json.dumps(record)), sort_keys=False))
 
 
 def _suggestions(space: Space) -> list[str]:

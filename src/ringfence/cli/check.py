@@ -41,6 +41,8 @@ def check(
     budget: options.Budget = None,
     status: options.Status = None,
     average_repeats: options.AverageRepeats = False,
+    input_format: options.InputFormat = None,
+    studies: options.Studies = None,
 ) -> None:
     """Leave each task out, learn from the others, and see whether it would have helped.
 
@@ -53,7 +55,7 @@ def check(
     from ringfence.space import read_space
 
     history = options.read(
-        source, task, objective, maximize, parameters, budget, status, ignore=ignore
+        source, task, objective, maximize, parameters, budget, status, input_format, ignore, studies
     )
     declared = read_space(space) if space else None
     found: checking.Check | checking.Comparison

@@ -20,8 +20,9 @@ def infer(
         Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
     ] = None,
     format: options.TableFormat = None,
+    studies: options.Studies = None,
 ) -> None:
-    """Infer the original space from the observed values, as a file for `learn --space`.
+    """Infer the original space from the observed values, or take the declared one, as a file for `learn --space`.
 
     Example: ringfence infer runs.parquet --task dataset --objective error -o space.json
     """
@@ -29,11 +30,16 @@ def infer(
     from ringfence.history import infer_space
     from ringfence.space import write_space
 
-    history = options.read(source, task, objective, None, parameters, format=format, ignore=ignore)
-    inferred = infer_space(history)
-    for note in (*history.notes, *inferred.notes):
+    history = options.read(
+        source, task, objective, None, parameters, format=format, ignore=ignore, studies=studies
+    )
+    space, notes = history.space, history.notes
+    if space is None:
+        inferred = infer_space(history)
+        space, notes = inferred.space, (*notes, *inferred.notes)
+    for note in notes:
         typer.echo(f"  {note}", err=True)
-    text = write_space(inferred.space, output.suffix if output else ".json")
+    text = write_space(space, output.suffix if output else ".json")
     if output is None:
         typer.echo(text, nl=False)
     else:

@@ -42,6 +42,7 @@ def learn(
     ] = None,
     average_repeats: options.AverageRepeats = False,
     format: options.TableFormat = None,
+    studies: options.Studies = None,
 ) -> None:
     """Learn a search space from past runs.
 
@@ -58,7 +59,7 @@ def learn(
     if space is not None and parameters is not None:
         raise SettingError("--space names the parameters already; leave --parameters out")
     history = options.read(
-        source, task, objective, maximize, parameters, budget, status, format, ignore
+        source, task, objective, maximize, parameters, budget, status, format, ignore, studies
     )
     with progress_bar() if shape is Shape.auto else nullcontext() as progress:
         learned = learn_space(

@@ -17,7 +17,8 @@ Source: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="RUNS",
-        help="Table of past runs: .csv, .tsv, .jsonl or .parquet; a quoted glob; - for stdin.",
+        help="Past runs: a .csv, .tsv, .jsonl or .parquet table, a quoted glob, - for stdin; or "
+        "what another tool keeps, such as an Optuna storage's URL.",
     ),
 ]
 TaskColumn: TypeAlias = Annotated[str | None, typer.Option("--task", help="Column of the task.")]
@@ -43,7 +44,17 @@ Status: TypeAlias = Annotated[
 ]
 TableFormat: TypeAlias = Annotated[
     str | None,
-    typer.Option("--format", help="csv, tsv, jsonl or parquet, where the name does not tell."),
+    typer.Option(
+        "--format",
+        help="csv, tsv, jsonl, parquet or a tool's name, where the source does not tell.",
+    ),
+]
+InputFormat: TypeAlias = Annotated[
+    str | None, typer.Option("--input-format", help="What --format is to `learn`.")
+]
+Studies: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--studies", help="Studies of an Optuna storage: names, globs; all by default."),
 ]
 SpaceFile: TypeAlias = Annotated[
     Path | None,
@@ -108,6 +119,7 @@ def read(
     status: str | None = None,
     format: str | None = None,
     ignore: str | None = None,
+    studies: str | None = None,
 ) -> History:
     """The history that the options describe."""
     from ringfence.history import read_history
@@ -123,7 +135,8 @@ def read(
         ignore=_names(ignore) if ignore else (),
         budget=budget,
         status=status,
-        format=format,  # type: ignore[arg-type]
+        format=format,
+        **({"studies": _names(studies)} if studies else {}),
     )
 
 

@@ -32,6 +32,8 @@ def report(
     budget: options.Budget = None,
     status: options.Status = None,
     average_repeats: options.AverageRepeats = False,
+    format: options.TableFormat = None,
+    studies: options.Studies = None,
 ) -> None:
     """Learn a space, check it, and write both to one HTML page that needs no network.
 
@@ -45,7 +47,7 @@ def report(
     if str(output) == "-":
         raise SettingError("the report is a file for a browser; name it, as in -o report.html")
     history = options.read(
-        source, task, objective, maximize, parameters, budget, status, ignore=ignore
+        source, task, objective, maximize, parameters, budget, status, format, ignore, studies
     )
     with progress_bar() as progress:
         path = write_report(

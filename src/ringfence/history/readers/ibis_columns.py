@@ -80,7 +80,6 @@ class EngineColumns:
             self._sort_out(name)
         gaps = {f"{name}:gaps": rows[name].isnull().sum() for name in names}
         self._seen = first_row(rows, {**gaps, **self._extremes(self._numeric)})
-        self._leave_out_infinities()
         self._medians = self._find_medians()
 
     def observed(self, name: str) -> Numbers | Sequence[Choice]:
@@ -190,7 +189,7 @@ class EngineColumns:
     def _median(self, name: str, found: Mapping[str, Any]) -> float:
         n, lowest, below = self._seen[f"{name}:n"], found[f"{name}:lowest"], found[f"{name}:below"]
         last, after = found[f"{name}:last"], found[f"{name}:next"]
-        if 2 * lowest > 3 * n:
+        if 2 * lowest > n:
             return float(self._seen[f"{name}:low"])
         if 2 * below == n:
             return float((last + after) / 2)

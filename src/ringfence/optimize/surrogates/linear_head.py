@@ -70,7 +70,7 @@ def evidence(Phi: FloatArray, y: FloatArray, scales: FloatArray) -> Evidence:
     n, D = Phi.shape
     s, v = np.exp(scales).tolist()
     r = s / v
-    if n < D:
+    if 0 < n < D:
         inverse, log_det = _inverse(r * (Phi @ Phi.T))
         a = inverse @ y / v
         m = s * (Phi.T @ a)
