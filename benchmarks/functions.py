@@ -14,8 +14,6 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
-STRETCH = 500.0  # of a scale that should have been logarithmic
-
 
 @dataclass(frozen=True)
 class Function:
@@ -81,9 +79,11 @@ def levy(x: FloatArray) -> FloatArray:
     return np.asarray(first + middle.sum(axis=1) + last)
 
 
-def forgotten_logs(f: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:
-    """f as seen by a search that treats its logarithmic parameters as linear ones."""
-    return lambda x: f(np.log1p(STRETCH * x) / math.log1p(STRETCH))
+def forgotten_logs(
+    f: Callable[[FloatArray], FloatArray], stretch: float
+) -> Callable[[FloatArray], FloatArray]:
+    """f as seen by a search that takes scales over a factor of 1 + stretch for linear ones."""
+    return lambda x: f(np.log1p(stretch * x) / math.log1p(stretch))
 
 
 FUNCTIONS = {
@@ -93,7 +93,7 @@ FUNCTIONS = {
         Function("hartmann6", 6, -3.3223680114155147, hartmann6),
         Function("ackley10", 10, 0.0, ackley),
         Function("levy10", 10, 0.0, levy),
-        Function("branin-linear", 2, 0.39788735772973816, forgotten_logs(branin)),
-        Function("hartmann6-linear", 6, -3.3223680114155147, forgotten_logs(hartmann6)),
+        Function("branin-linear", 2, 0.39788735772973816, forgotten_logs(branin, 500.0)),
+        Function("hartmann6-linear", 6, -3.3223680114155147, forgotten_logs(hartmann6, 30.0)),
     )
 }

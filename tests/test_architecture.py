@@ -48,7 +48,7 @@ AT_HOME = {
     "syne_tune": {"synetune"},
     "neps": {"neps"},
     "hyperopt": {"hyperopt"},
-    "ibis": {"ibis", "ibis_best", "ibis_columns", "ibis_rows"},
+    "ibis": {"ibis", "ibis_best", "ibis_numbers", "ibis_rows"},
     "mlflow": {"mlflow_store"},
     "openml": {"openml"},
     "optuna": {

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import ringfence as rf
 from ringfence.checking.leave_one_out import DRAWS
 from ringfence.checking.order_statistics import expected_best, normalized_regret
+from ringfence.checking.recorded import WHOLE_DRAWS
+from ringfence.checking.speedup import _worth
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=7), st.integers(1, 8))
@@ -45,6 +47,17 @@ def test_regret_is_zero_at_the_best_and_one_from_the_median_on():
         normalized_regret(np.array([1.0, 2.0, 3.0, 9.0, 4.0])), [0, 0.5, 1, 1, 1]
     )
     assert normalized_regret(np.array([2.0, 2.0, 2.0, 5.0])) is None
+
+
+def test_the_speed_up_is_where_the_mean_curve_comes_down_to_the_level():
+    """Against one interpolation a curve, also beyond both ends and where the curve is flat."""
+    rng = np.random.default_rng(0)
+    whole = np.sort(rng.random((200, len(WHOLE_DRAWS))), axis=1)[:, ::-1]
+    whole[:50, 10:30] = whole[:50, 10:11]
+    inside = rng.uniform(-0.1, 1.1, (200, len(DRAWS)))
+    count = np.log(WHOLE_DRAWS)
+    direct = [np.exp(np.interp(-level, -curve, count)) for level, curve in zip(inside, whole)]
+    np.testing.assert_allclose(_worth(inside, whole), np.array(direct) / DRAWS)
 
 
 RNG = np.random.default_rng(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from histories import SPACE, bowls, evolved, unrelated
+from histories import SPACE, bowls, evolved, recorded, unrelated
 
 import ringfence as rf
 from ringfence.checking.crowding import UNLIKELY, crowded_tasks
@@ -57,10 +57,22 @@ def test_a_handful_of_rows_is_never_a_crowd(rows):
     assert crowded(bowls(ALIKE, rows)) == []
 
 
-def test_a_full_grid_is_not_a_crowd():
-    """Every combination of four whole numbers and ten levels, the best in a corner."""
-    space = rf.Space({"n": rf.Int(1, 4), "k": rf.Int(1, 10)})
-    grid = pl.DataFrame({"n": np.repeat([1, 2, 3, 4], 10), "k": list(range(1, 11)) * 4})
+def test_a_mild_preference_is_not_a_crowd_however_sure():
+    """10,000 rows from a law that is twice as dense in the quarter around the best."""
+    rng = np.random.default_rng(0)
+    x = np.vstack([rng.random((7500, 2)), 0.25 + 0.5 * rng.random((2500, 2))])
+    error = ((x - 0.5) ** 2).sum(axis=1)
+    assert crowded(recorded([x], [error])) == []
+    x[:2500] = 0.4 + 0.2 * rng.random((2500, 2))
+    assert crowded(recorded([x], [((x - 0.5) ** 2).sum(axis=1)])) == ["t0"]
+
+
+@pytest.mark.parametrize("levels", [(2, 2), (4, 10)])
+def test_a_full_grid_is_not_a_crowd(levels):
+    """Every combination of whole numbers ten times, the best in a corner: there lies its share."""
+    n, k = (np.arange(1, level + 1) for level in levels)
+    space = rf.Space({"n": rf.Int(1, len(n)), "k": rf.Int(1, len(k))})
+    grid = pl.DataFrame({"n": np.repeat(n, 10 * len(k)), "k": np.tile(k, 10 * len(n))})
     frame = pl.concat([grid.with_columns(task=pl.lit(t), error=pl.col("n") + pl.col("k"))
                        for t in "abcdef"])  # fmt: skip
     assert crowded(rf.History.from_frame(frame, task="task", objective="error"), space) == []

@@ -133,6 +133,8 @@ def test_distances_by_hand():
     context, contexts = normalized(TARGET, SOURCES)
     assert context == pytest.approx([0.0, 0.1, 0.0])  # n_features, n_rows, same
     assert contexts["small"] == pytest.approx([1.0, 0.0, 0.0])
+    context, contexts = normalized(TARGET | {"n_rows": -1000}, SOURCES)
+    assert (context[1], contexts["small"][1], contexts["large"][1]) == (0.0, 0.5, 1.0)
 
 
 def test_distances_do_not_depend_on_units_or_order():

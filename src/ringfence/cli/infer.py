@@ -22,7 +22,8 @@ def infer(
     format: options.TableFormat = None,
     studies: options.Studies = None,
 ) -> None:
-    """Infer the original space from the observed values, or take the declared one, as a file for `learn --space`.
+    """Infer the original space from the observed values, or take the one that the source declares,
+    as a file for `learn --space`.
 
     Example: ringfence infer runs.parquet --task dataset --objective error -o space.json
     """

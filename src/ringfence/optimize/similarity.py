@@ -76,7 +76,7 @@ def normalized(
     """Meta-features of the target (k,) and of each source, in alphabetical order.
 
     Each is scaled to [0, 1] over all tasks, target included; one that all tasks share is 0. The
-    paper does not say how it normalizes: this is the rule of the work it builds on (Feurer 2015).
+    paper does not say how it normalizes.
     """
     names = sorted({name for task in (target, *sources.values()) for name in task})
     if not names:
@@ -85,7 +85,6 @@ def normalized(
     table = np.array(
         [[_value(features, name, whose) for name in names] for whose, features in rows.items()]
     )
-    table /= np.maximum(np.abs(table).max(axis=0), np.finfo(float).tiny)  # keeps spread finite
     low, spread = table.min(axis=0), np.ptp(table, axis=0)
     table = (table - low) / np.where(spread > 0, spread, 1.0)
     return table[0], dict(zip(sources, table[1:]))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 import ringfence as rf
 from ringfence.learned_file import encode
@@ -60,3 +63,13 @@ def assert_same_learned(one: rf.History, two: rf.History, space: rf.Space | None
 
 def in_memory(frame: pl.DataFrame) -> rf.History:
     return rf.History.from_frame(frame, status="status", parameters=PARAMETERS, **ROLES)
+
+
+def run_page(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Run the Python of the reader's page in a folder that holds the files it names."""
+    page = Path(__file__).parents[3] / "docs" / "readers" / f"{name}.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(folder)
+    for block in blocks:
+        exec(block, {})

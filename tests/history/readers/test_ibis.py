@@ -17,9 +17,10 @@ from readers.formats import (
     but_for_provenance,
     in_memory,
     made_history,
+    run_page,
 )
 from ringfence.history.readers.ibis_best import _prime_from
-from ringfence.history.readers.ibis_columns import turning_point
+from ringfence.history.readers.ibis_numbers import turning_point
 from ringfence.space.inference import suggests_log
 
 pytestmark = pytest.mark.filterwarnings(  # Ibis 12 with DuckDB 2
@@ -281,3 +282,8 @@ def test_the_turning_point_is_where_the_log_scale_stops_to_fit(low, high):
 
 def test_parts_are_a_prime_number():
     assert [_prime_from(n) for n in (1, 4, 400, 402)] == [2, 5, 401, 409]
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    engine(made_history(), tmp_path / "runs.duckdb").get_backend().disconnect()
+    run_page("ibis", monkeypatch, tmp_path)

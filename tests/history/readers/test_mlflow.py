@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history
+from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
 from ringfence.history.readers import mlflow as reader
 from ringfence.history.readers.mlflow_store import hidden, runs_of_server, without_password
 
@@ -180,3 +180,8 @@ def test_a_server_needs_the_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "mlflow", None)
     with pytest.raises(rf.MissingExtraError, match=r"pip install 'ringfence\[mlflow\]'"):
         rf.read_history("http://localhost:5000", format="mlflow")
+
+
+@MLFLOW
+def test_the_page_runs(stores, monkeypatch):
+    run_page("mlflow", monkeypatch, stores)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned
+from readers.formats import assert_same_learned, run_page
 from ringfence.history.readers import openml as reader
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -154,3 +154,8 @@ def test_wrong_arguments_are_one_clear_error(monkeypatch):
     monkeypatch.setattr(reader, "fetch", lambda *_a, **_k: [])
     with pytest.raises(rf.HistoryError, match="no runs of flow 5891"):
         rf.read_history(5891, format="openml")
+
+
+def test_the_page_runs(tmp_path, monkeypatch, calls):
+    run_page("openml", monkeypatch, tmp_path)
+    assert "limit" in calls[0]

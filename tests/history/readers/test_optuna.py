@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import optuna
 import polars as pl
@@ -511,3 +513,36 @@ def test_a_journal_is_replayed_as_optuna_does(tmp_path):
     ours, theirs = rf.read_history(path), rf.read_history(studies[0])
     assert ours.frame.equals(theirs.frame) and len(ours) == 10
     assert ours.space == theirs.space
+
+
+# The command line
+
+
+def ringfence(*arguments):
+    program = [sys.executable, "-m", "ringfence", *map(str, arguments)]
+    return subprocess.run(program, capture_output=True, text=True, check=False)
+
+
+def test_the_command_line_reads_storages(postgres, tmp_path):
+    fill(postgres)
+    url = sa.make_url(postgres).set(password="sEcReT").render_as_string(hide_password=False)
+    learned = tmp_path / "learned.json"
+    told = ringfence("learn", url, "--studies", "svm-a,svm-[b]", "-o", learned)
+    assert told.returncode == 0, told.stderr
+    assert [task.name for task in rf.load(learned).tasks] == ["svm-a", "svm-b"]
+    assert "10 trials of 2 studies" in told.stdout
+    told_space = ringfence("infer", url, "--studies", "svm-*", "-o", tmp_path / "space.json")
+    assert rf.read_space(tmp_path / "space.json") == rf.read_history(postgres).space
+    lost = ringfence("learn", url, "--studies", "svm-c")
+    assert lost.returncode == 1 and lost.stderr.count("\n") == 1
+    for output in (told, told_space, lost):
+        assert "sEcReT" not in output.stdout + output.stderr
+    assert "sEcReT" not in learned.read_text()
+
+
+def test_the_program_on_the_page_runs():
+    page = (Path(__file__).parents[3] / "docs" / "readers" / "optuna.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names: dict = {}
+    exec(code, names)
+    assert len(names["learned"].tasks) == 5

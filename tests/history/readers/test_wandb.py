@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history
+from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history, run_page
 
 FACTS = {"Name": "run", "Notes": "-", "User": "me", "Runtime": 12, "Created": "2026-01-01"}
 
@@ -76,3 +76,8 @@ def test_bad_exports_are_one_clear_error(tmp_path, text, options, message):
     path = csv(tmp_path / "r.csv", text)
     with pytest.raises(rf.HistoryError, match=message):
         rf.read_history(path, format="wandb", **options)
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    export(tmp_path / "wandb.csv", "config.", "summary.")
+    run_page("wandb", monkeypatch, tmp_path)

@@ -17,9 +17,11 @@ from ringfence.errors import HistoryError, SettingError
 from ringfence.history.columns import Roles, require_column
 from ringfence.history.history import History
 from ringfence.history.readers.ibis_best import best_rows
-from ringfence.history.readers.ibis_columns import EngineColumns, first_row, number, plain
+from ringfence.history.readers.ibis_columns import EngineColumns
+from ringfence.history.readers.ibis_numbers import first_row, number, plain
 from ringfence.history.readers.ibis_rows import COUNTED, finished, highest_budgets, judged
 from ringfence.history.selection import Dropped, Selection
+from ringfence.history.usable import finished_rows
 from ringfence.numbers import whole_number
 from ringfence.space import Constant, Space
 from ringfence.space.inference import Inferred, infer_from
@@ -88,9 +90,9 @@ def _selected(table: Any, history: History, best: int, order: str | None) -> His
     if not done.n_rows:
         raise HistoryError("no run of the history finished with a finite objective")
     if history.space is None:
-        columns = EngineColumns(done.rows, roles.parameters, done.n_rows)
+        columns = EngineColumns(done.rows, roles.parameters, done.n_rows, _broken(history))
         inferred = infer_from(columns, roles.parameters)
-        doubtful = [name for name in roles.parameters if not columns.is_sound(name)]
+        doubtful = [n for n in roles.parameters if _is_doubtful(n, columns, inferred.space)]
     else:
         inferred, doubtful = Inferred(history.space, ()), [*roles.parameters]
     left = judged(done, inferred.space, doubtful)
@@ -108,6 +110,19 @@ def _selected(table: Any, history: History, best: int, order: str | None) -> His
     travelled = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
     notes = (*history.notes, *inferred.notes, travelled)
     return replace(history, frame=frame, space=inferred.space, notes=notes, selection=selection)
+
+
+def _broken(head: History) -> list[str]:
+    """The columns of numbers of which some are not whole, as the first rows show already."""
+    frame = head.frame[finished_rows(head)]
+    floats = [name for name in head.roles.parameters if frame[name].dtype.is_float()]
+    return [name for name in floats if (frame[name].filter(frame[name].is_finite()) % 1 != 0).any()]
+
+
+def _is_doubtful(name: str, columns: EngineColumns, space: Space) -> bool:
+    """Whether some rows may not fit a space that was inferred from all of them."""
+    explained = bool(space.conditions_of(name))
+    return columns.has_infinities(name) or (columns.has_gaps(name) and not explained)
 
 
 def _prepared(table: Any, roles: Roles, order: str | None) -> Any:

@@ -17,13 +17,8 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.columns import GOOD_STATUS, Roles
 from ringfence.history.readers.ibis_best import joined_by_task
-from ringfence.history.readers.ibis_columns import (
-    MOST_CHOICES,
-    different_values,
-    first_row,
-    is_finite,
-    number,
-)
+from ringfence.history.readers.ibis_columns import MOST_CHOICES, different_values
+from ringfence.history.readers.ibis_numbers import first_row, is_finite, number
 from ringfence.history.selection import Dropped
 from ringfence.history.usable import wanted_numbers
 from ringfence.history.values import ROUNDING, describe, numbers_of

@@ -28,13 +28,10 @@ class Method(ModelBased):
 
     def model(self, log: TrialLog, known: BoolArray) -> tuple[TaskModel, float]:
         """The regression given the trials so far, and its smallest mean at one of them."""
-        X, y = self.domain.layout.features(log.rows), log.values.copy()
-        shared = self.shared or fit_ablr([(X[known], y[known])], seed=self.setup.seed)
-        place = 0 if self.shared is None else len(shared.tasks)
-        if self.shared is not None:
-            shared = shared.with_task(place, X[known], y[known])
-        best = float(shared.predict(place, X[known])[0].min())
-        if not known.all():
-            y[~known] = shared.predict(place, X[~known])[0]
-            shared = shared.with_task(place, X, y)
-        return shared.task(place), best
+        X, y = self.domain.layout.features(log.rows), log.values
+        if self.shared is None:
+            model = fit_ablr([(X[known], y[known])], seed=self.setup.seed).task(0)
+        else:
+            place = len(self.shared.tasks)
+            model = self.shared.with_task(place, X[known], y[known]).task(place)
+        return (model if known.all() else model.with_pending(X[~known])), model.best
