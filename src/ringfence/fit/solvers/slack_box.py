@@ -23,6 +23,8 @@ ROUNDS = 12
 MARGIN = 0.03  # how far a start may be off, in widths
 FAR = 1e3  # a row so many widths away does not bind
 ROUNDING = 1e-12  # of the largest width or slack: a slack so small is none
+STALLED = 1e-6  # a gap that is good enough where rounding allows no better
+STIFF = 1e11  # a width that costs so much more than slack, per unit, is zero
 
 
 @dataclass(frozen=True)
@@ -70,17 +72,20 @@ def slack_box(
 def solve(
     problem: Problem, penalty: float, start: FloatArray | None, tol: float
 ) -> tuple[SlackBox, FloatArray]:
-    """The box and its pull; `start` holds bounds, shape (2, p)."""
+    """The box and its pull; `start` holds bounds, shape (2, p).
+
+    Scales that lie many decades apart leave a gap above `tol`: up to `STALLED` it is accepted.
+    """
     T = problem.sides.shape[1]
     if penalty <= problem.exact_penalty:
         return exact_box(problem, penalty), problem.exact_pull(penalty)
     bounds = _start(problem, penalty, tol) if start is None else start
     n_rows = min(T, max(ALL_ROWS, T // 8))
     last_gap, value = 1e-2, problem.value(bounds, penalty)
-    for _ in range(ROUNDS):
+    for last in [False] * (ROUNDS - 1) + [True]:
         trial, pull = _step(problem, penalty, bounds, n_rows)
         gap = problem.gap(trial, penalty, pull)
-        if gap <= tol:
+        if gap <= tol or (last and gap <= STALLED):
             bounds, gap = polished(problem, trial, penalty, pull)
             return _answer(problem, bounds, penalty, gap), pull
         trial_value = problem.value(trial, penalty)
@@ -128,12 +133,16 @@ def _step(
     """
     _, T, p = problem.sides.shape
     bounds = np.where(problem.hard, problem.hull, bounds)
+    unit = max(problem.largest(-bounds.sum(axis=0)), problem.spread)
+    weight = 2 * T * penalty * unit
+    cost = weight * problem.scales.max(axis=0) ** 2
+    stiff = (cost > STIFF) & ~problem.hard.any(axis=0)
+    bounds = _collapsed(bounds, stiff)
     violations = problem.violations(bounds)
     near, folded = _nearest_rows(violations, n_rows)
     width = -bounds.sum(axis=0)
-    unit = max(problem.largest(width), problem.spread)
-    weight = 2 * T * penalty * unit
-    H = weight * np.einsum("aj,bj,ji->ajbi", problem.scales, problem.scales, np.eye(p))
+    softened = np.diag(weight * np.where(stiff, STIFF / np.maximum(cost, STIFF), 1.0))
+    H = np.einsum("aj,bj,ji->ajbi", problem.scales, problem.scales, softened)
     H = H.reshape(2 * p, 2 * p) + np.diag(problem.hard.ravel().astype(np.float64))
     c = folded - weight / unit * problem.scales * width
     B = -np.take_along_axis(violations, near[:, :, None], axis=1) / unit
@@ -142,12 +151,19 @@ def _step(
     offset = 2 * T / unit * problem.value(bounds, penalty) - slack
     q, z = minimize(B.transpose(0, 2, 1), H, c, offset, MARGIN)
     z = z.transpose(0, 2, 1)
-    bounds = bounds + unit * problem.scales * q
+    bounds = _collapsed(bounds + unit * problem.scales * q, stiff)
     if n_rows == T:
         return bounds, z
     pull = _pull_of_far_rows(problem.violations(bounds))
     np.put_along_axis(pull, near[:, :, None], z, axis=1)
     return bounds, pull
+
+
+def _collapsed(bounds: FloatArray, which: BoolArray) -> FloatArray:
+    """These coordinates at width zero, in their middle."""
+    middle = 0.5 * (bounds[0] - bounds[1])
+    collapsed: FloatArray = np.where(which, np.stack([middle, -middle]), bounds)
+    return collapsed
 
 
 def _nearest_rows(violations: FloatArray, n_rows: int) -> tuple[IntArray, FloatArray]:
