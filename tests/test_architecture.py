@@ -55,6 +55,7 @@ AT_HOME = {
         "optuna",
         "optuna_cube",
         "optuna_grid",
+        "optuna_trials",
         "optuna_objects",
         "optuna_sampler",
         "optuna_values",

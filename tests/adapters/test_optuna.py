@@ -364,6 +364,18 @@ def test_choices_in_another_order_and_more_of_them():
             assert trial.suggest_categorical("shape", [(16,), (8, 8), (4,)]) in ((16,), (8, 8))
 
 
+def test_a_model_learns_from_choices_that_are_lists():
+    space = rf.Space({"shape": rf.Categorical(["[8, 8]", "[16]", "[4]"])})
+    study = optuna.create_study(sampler=sampler(space, TPESampler(n_startup_trials=10)))
+    with pytest.warns(UserWarning, match="Choices for a categorical"):
+        study.optimize(
+            lambda trial: len(trial.suggest_categorical("shape", [(4,), (16,), (8, 8)])) * -1.0,
+            n_trials=50,
+        )
+    late = [trial.params["shape"] for trial in study.trials[20:]]
+    assert late.count((8, 8)) > 20
+
+
 def test_a_parameter_asked_for_where_it_is_inactive_is_the_base_samplers():
     study = optuna.create_study(sampler=sampler(region("conditional", "box")))
     trial = study.ask()
@@ -383,12 +395,15 @@ def test_ordered_choices_and_constants_reach_the_objective():
 
 
 def test_steps_in_a_box_need_no_announcement():
-    space = rf.Space({"units": rf.Int(32, 512), "rate": rf.Float(0.1, 0.9)})
+    space = rf.Space(
+        {"units": rf.Int(32, 512), "rate": rf.Float(0.1, 0.9), "whole": rf.Float(-1.5, 2.5)}
+    )
     study = optuna.create_study(sampler=sampler(space))
     for _ in range(30):
         trial = study.ask()
         assert trial.suggest_int("units", 0, 640, step=64) in range(64, 513, 64)
-        assert round(trial.suggest_float("rate", 0.0, 1.0, step=0.25) / 0.25) in (1, 2, 3)
+        assert trial.suggest_float("rate", 0.0, 1.0, step=0.25) in (0.25, 0.5, 0.75)
+        assert trial.suggest_float("whole", -9.0, 9.0, step=1.0) in (-1.0, 0.0, 1.0, 2.0)
     tight = rf.Space({"units": rf.Int(33, 60)})
     with pytest.raises(rf.SettingError, match="none of them lies in the learned 33 to 60"):
         optuna.create_study(sampler=sampler(tight)).ask().suggest_int("units", 0, 640, step=64)

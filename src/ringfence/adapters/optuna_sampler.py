@@ -18,9 +18,10 @@ from optuna.samplers import BaseGASampler, BaseSampler, QMCSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from ringfence.adapters.optuna_cube import PLAN, CubeStorage, Translator
+from ringfence.adapters.optuna_cube import CubeStorage
 from ringfence.adapters.optuna_grid import Grid
-from ringfence.adapters.optuna_values import Fitting
+from ringfence.adapters.optuna_trials import PLAN, Translator
+from ringfence.adapters.optuna_values import Fitting, plain
 from ringfence.gauge import GaugeCube
 from ringfence.learned import LearnedSpace
 from ringfence.space import Config
@@ -123,8 +124,8 @@ class RegionSampler(BaseSampler):
         self._inner.before_trial(cube, here)
         together = self._inner.infer_relative_search_space(cube, here)
         values = self._inner.sample_relative(cube, here, together)
-        fixed = trial.system_attrs.get("fixed_params", {})
         kept = self._learned.choices
+        fixed = {n: plain(v) for n, v in trial.system_attrs.get("fixed_params", {}).items()}
         values |= {n: v for n, v in fixed.items() if n in kept and v in kept[n]}
         for name in self._learned.space.parents_first:
             distribution = self._translator.distributions.get(name)

@@ -43,8 +43,9 @@ class Fitting:
                 f"{name!r} is a real number in the learned space, whole in the study"
             )
         self._check_range(name, planned, wanted)
-        value = planned if wanted.step in (None, 1) else self._on_grid(name, planned, wanted)
-        return float(value) if isinstance(wanted, FloatDistribution) else int(value)
+        if isinstance(wanted, FloatDistribution):
+            return float(planned if wanted.step is None else self._on_grid(name, planned, wanted))
+        return int(planned if wanted.step == 1 else self._on_grid(name, planned, wanted))
 
     def _choice(self, name: str, planned: Choice, wanted: CategoricalDistribution) -> Any:
         if name not in self._kept and not isinstance(planned, (str, bool, type(None))):

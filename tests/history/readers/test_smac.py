@@ -120,6 +120,9 @@ def test_one_of_several_costs_is_named(tmp_path):
     with pytest.raises(rf.HistoryError, match=r"several objectives.*error, time"):
         rf.read_history(tmp_path)
     assert rf.read_history(tmp_path, objective="time").frame["time"].to_list() == [7.0]
+    write(tmp_path, "u", svm_space(), [(POINT, 1.0, OK, {})], objectives="error")
+    with pytest.raises(rf.HistoryError, match=r"u/3 has no objective 'time'; there are: error"):
+        rf.read_history(tmp_path, objective="time")
 
 
 def test_a_task_can_be_a_parameter(tmp_path):

@@ -99,8 +99,8 @@ def _selected(table: Any, history: History, best: int, order: str | None) -> His
     rows = left.rows if roles.budget is None else highest_budgets(left.rows, roles.budget)
     counts = dict(rows.group_by(":task").aggregate(n=rows.count()).to_polars().rows())
     dropped = [*done.dropped, *left.dropped]
-    if used := left.n_rows - sum(counts.values()):
-        dropped.append(Dropped(used, f"below the highest {roles.budget} of the task", COUNTED))
+    if below := left.n_rows - sum(counts.values()):
+        dropped.append(Dropped(below, f"below the highest {roles.budget} of the task", COUNTED))
     if not counts:
         why = "; ".join(f"{one.rows} because {one.reason}" for one in dropped)
         raise HistoryError(f"no row of the history can be used: {why}")

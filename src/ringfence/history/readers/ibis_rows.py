@@ -132,8 +132,7 @@ class _Values:
             )
         self.codes = numbers_of(parameter, self.raw)
         self.wrong = self.column.notnull() & ~self._is(self.codes.is_not_nan())
-        choices = () if isinstance(parameter, Constant) else parameter.choices
-        if isinstance(parameter, Constant) or None in choices:
+        if isinstance(parameter, Constant) or None in parameter.choices:
             self.gap = None
 
     def among(self, wanted: Sequence[Choice]) -> Any:

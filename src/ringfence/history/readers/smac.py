@@ -83,7 +83,7 @@ class _Mean(Run):
 
 def _means(folder: Path, task: str, objective: str) -> list[_Mean]:
     content = read_json(folder / MARKER)
-    place = _costs(folder).index(objective)
+    place = _costs(folder).index(chosen(objective, _costs(folder), "objective", str(folder)))
     groups: dict[tuple[int, Any], list[dict[str, Any]]] = {}
     try:
         for trial in content["data"]:
