@@ -14,51 +14,34 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from scipy.stats import qmc
 
+import ringfence as rf
 from benchmarks.functions import Function
 from ringfence.arrays import FloatArray
-from ringfence.optimize.acquisition import (
-    choose_starts,
-    log_expected_improvement,
-    maximize_acquisition,
-)
-from ringfence.optimize.surrogates.gp import Hyperparameters, fit_gp
+from ringfence.optimize.trial import Trial
 
 Suggest: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]  # from points and values
 Loop: TypeAlias = Callable[[Function, FloatArray, int, int], tuple[FloatArray, FloatArray]]
 
-CANDIDATES, AROUND, STARTS = 512, 64, 4
 
-
-def ringfence_suggest(dim: int, seed: int, *, warping: bool = False) -> Suggest:
-    """Candidates from a Sobol design and around the best points; four of them are climbed from."""
-    rng = np.random.default_rng(seed)
-    lower, upper = np.zeros(dim), np.ones(dim)
-    last: Hyperparameters | None = None
+def ringfence_suggest(dim: int, seed: int, *, name: str = "gp") -> Suggest:
+    """The optimizer of this name as users get it; what it is shown first, it did not ask for."""
+    names = [f"x{j}" for j in range(dim)]
+    engine = rf.optimizer(
+        name, rf.Space(dict.fromkeys(names, rf.Float(0.0, 1.0))), seed=seed, n_initial=1
+    )
 
     def suggest(X: FloatArray, y: FloatArray) -> FloatArray:
-        nonlocal last
-        gp = fit_gp(X, y, warped=np.full(dim, warping), start=last, seed=seed)
-        last = gp.hyperparameters
-        found = candidates(X, y, rng)
-        value = log_expected_improvement(*gp.predict(found), gp.best)[0]
-        starts = choose_starts(value, STARTS, rng)
-        starts[-1] = CANDIDATES + int(value[CANDIDATES:].argmax())
-        ends, value = maximize_acquisition(gp, gp.best, found[starts], lower, upper)
-        return ends[value.argmax()]
+        log = engine.log
+        for number in range(len(log), len(y)):
+            log.add(Trial(number=number, config=dict(zip(names, X[number].tolist()))))
+        for number, value in enumerate(y.tolist()):
+            if log.trials[number].state == "running":
+                log.settle(number, state="done", value=value)
+        config = engine.ask().config
+        return np.array([config[name] for name in names], dtype=float)
 
     return suggest
-
-
-def candidates(X: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """A Sobol design, then steps from the three best points along some of the coordinates."""
-    dim = X.shape[1]
-    design = qmc.Sobol(dim, seed=int(rng.integers(2**31))).random(CANDIDATES)
-    near = np.repeat(X[np.argsort(y, kind="stable")[:3]], AROUND, axis=0)
-    moved = rng.random(near.shape) < max(0.3, 2.0 / dim)
-    near = np.clip(near + 0.1 * moved * rng.standard_normal(near.shape), 0.0, 1.0)
-    return np.vstack([design, near])
 
 
 def botorch_suggest(dim: int, seed: int) -> Suggest:
@@ -126,7 +109,7 @@ def optuna_loop(f: Function, X: FloatArray, n: int, seed: int) -> tuple[FloatArr
 
 LOOPS: dict[str, Loop] = {
     "ringfence": partial(loop_of, ringfence_suggest),
-    "ringfence-warping": partial(loop_of, partial(ringfence_suggest, warping=True)),
+    "ringfence-warping": partial(loop_of, partial(ringfence_suggest, name="gp-warping")),
     "botorch": partial(loop_of, botorch_suggest),
     "optuna": optuna_loop,
 }

@@ -143,11 +143,15 @@ class Disc:
         v = 2 * u - 1
         return self.centers + 0.2 * v * np.sqrt(1 - v[:, ::-1] ** 2 / 2)
 
-    def pullback(self, u, gradient):
+    def linearized(self, u):
         v = 2 * u - 1
         root = np.sqrt(1 - v[:, ::-1] ** 2 / 2)
-        crossed = -0.5 * (v * v[:, ::-1] / root * gradient)[:, ::-1]
-        return 0.4 * (root * gradient + crossed)
+
+        def pullback(gradient):
+            crossed = -0.5 * (v * v[:, ::-1] / root * gradient)[:, ::-1]
+            return 0.4 * (root * gradient + crossed)
+
+        return self.to_features(u), pullback
 
 
 def test_a_chart_bends_the_search(gp):

@@ -10,6 +10,7 @@ ratio M = Φ(-u) / φ(u), and further out 1 - u M comes from its asymptotic seri
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,8 +48,8 @@ class Chart(Protocol):
     def to_features(self, u: FloatArray) -> FloatArray:
         """The features of every row."""
 
-    def pullback(self, u: FloatArray, gradient: FloatArray) -> FloatArray:
-        """Gradients by u (k, q) from gradients by features (k, d)."""
+    def linearized(self, u: FloatArray) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+        """The features, and what turns gradients by them (k, d) into gradients by u (k, q)."""
 
 
 def log_expected_improvement(
@@ -118,11 +119,12 @@ class _Climb:
 
     def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
         u = self.points(flat)
-        mean, variance, d_mean, d_variance = self.gp.predict_with_gradient(self.features(u))
+        X, pull = (u, None) if self.chart is None else self.chart.linearized(u)
+        mean, variance, d_mean, d_variance = self.gp.predict_with_gradient(X)
         log_ei, by_mean, by_variance = log_expected_improvement(mean, variance, self.best)
         slope = by_mean[:, None] * d_mean + by_variance[:, None] * d_variance
-        if self.chart is not None:
-            slope = self.chart.pullback(u, slope)
+        if pull is not None:
+            slope = pull(slope)
         return -float(log_ei.sum()), -slope[:, self.free].ravel()
 
 

@@ -9,15 +9,17 @@ the sine map (`SmoothChart`), for searches by gradients.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.optimize.layout import Layout
 from ringfence.regions import Box, Clipped
 from ringfence.regions.cube import gauge_from_cube, gauge_to_cube
-from ringfence.regions.sine import sine_from, sine_pullback, sine_to
+from ringfence.regions.sine import Pullback, sine_from, sine_linearized, sine_to
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,7 @@ class Chart(ABC):
     base: FloatArray
     """Rows whose categories are kept, (n, names)."""
 
-    @property
+    @cached_property
     def numeric(self) -> IntArray:
         """The columns of rows that have a coordinate."""
         return np.flatnonzero([axis is not None for axis in self.layout.axes])
@@ -37,7 +39,7 @@ class Chart(ABC):
     def start(self) -> FloatArray:
         """The coordinates of the base rows, (n, q); 1/2 where inactive."""
         full = np.full(self.base.shape, 0.5)
-        for region, at in self._regions():
+        for region, at in self._regions:
             active = np.flatnonzero(~np.isnan(self.base[:, at]).any(axis=1))[:, None]
             full[active, at] = self.coordinates(region, self.base[active, at])
         start: FloatArray = full[:, self.numeric]
@@ -46,9 +48,10 @@ class Chart(ABC):
     def rows(self, u: FloatArray) -> FloatArray:
         """Coordinates → rows inside the region, before rounding."""
         rows, full = self.base.copy(), self._full(u)
-        for region, at in self._regions():
+        for region, at in self._regions:
             rows[:, at] = self.points(region, full[:, at])
-        return np.where(np.isnan(self.base), np.nan, rows)
+        rows[self._inactive] = np.nan
+        return rows
 
     @abstractmethod
     def coordinates(self, region: Box | Clipped, points: FloatArray) -> FloatArray:
@@ -63,6 +66,11 @@ class Chart(ABC):
         full[:, self.numeric] = u
         return full
 
+    @cached_property
+    def _inactive(self) -> BoolArray:
+        return np.isnan(self.base)
+
+    @cached_property
     def _regions(self) -> list[tuple[Box | Clipped, list[int]]]:
         return [
             (b.region, [self.layout.position(name) for name in b.names])
@@ -97,7 +105,7 @@ class SmoothChart(Chart):
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the coordinates: 0 and 1 for boxes, none for ellipsoids."""
         lower, upper = np.zeros(len(self.layout.names)), np.ones(len(self.layout.names))
-        for region, at in self._regions():
+        for region, at in self._regions:
             if isinstance(region, Clipped):
                 lower[at], upper[at] = -np.inf, np.inf
         return lower[self.numeric], upper[self.numeric]
@@ -116,21 +124,36 @@ class SmoothChart(Chart):
         """Coordinates → the inputs of a model."""
         return with_context(self.layout.features(self.rows(u)), self.context)
 
-    def pullback(self, u: FloatArray, gradient: FloatArray) -> FloatArray:
-        """The gradient by the coordinates from the gradient by the model's inputs."""
-        lower, upper = self.layout.spans
-        by_rows = np.zeros(self.base.shape)
-        columns = np.searchsorted(self.layout.groups, self.numeric)
-        by_rows[:, self.numeric] = gradient[:, columns] / (upper - lower)[self.numeric]
-        by_rows[np.isnan(self.base)] = 0.0
-        full, pulled = self._full(u), np.zeros(self.base.shape)
-        for region, at in self._regions():
-            if isinstance(region, Box):
-                pulled[:, at] = by_rows[:, at] * (region.upper - region.lower)
+    def linearized(self, u: FloatArray) -> tuple[FloatArray, Pullback]:
+        """The inputs of a model, and what turns gradients by them into gradients by u."""
+        rows, full, pulls = self.base.copy(), self._full(u), []
+        for region, at in self._regions:
+            if isinstance(region, Clipped):
+                rows[:, at], pull = sine_linearized(region, full[:, at])
             else:
-                pulled[:, at] = sine_pullback(region, full[:, at], by_rows[:, at])
+                rows[:, at] = region.from_cube(full[:, at])
+                pull = partial(np.multiply, region.upper - region.lower)
+            pulls.append((at, pull))
+        rows[self._inactive] = np.nan
+        features = with_context(self.layout.features(rows), self.context)
+        return features, partial(self._pullback, pulls)
+
+    def _pullback(
+        self, pulls: Sequence[tuple[list[int], Pullback]], gradient: FloatArray
+    ) -> FloatArray:
+        lower, upper = self.layout.spans
+        by_rows, pulled = np.zeros(self.base.shape), np.zeros(self.base.shape)
+        by_rows[:, self.numeric] = gradient[:, self._columns] / (upper - lower)[self.numeric]
+        by_rows[self._inactive] = 0.0
+        for at, pull in pulls:
+            pulled[:, at] = pull(by_rows[:, at])
         result: FloatArray = pulled[:, self.numeric]
         return result
+
+    @cached_property
+    def _columns(self) -> IntArray:
+        """The model's inputs that stand for a coordinate."""
+        return np.searchsorted(self.layout.groups, self.numeric)
 
 
 def with_context(X: FloatArray, context: FloatArray | None) -> FloatArray:

@@ -133,16 +133,13 @@ class Layout:
     def features(self, rows: FloatArray) -> FloatArray:
         """Rows → X, the inputs of a model."""
         lower, upper = self.spans
-        parts: list[FloatArray] = []
-        for j, (name, axis) in enumerate(zip(self.names, self.axes)):
-            column = rows[:, j]
-            if axis is not None:
-                unit = (column - lower[j]) / (upper[j] - lower[j])
-                parts.append(np.where(np.isnan(unit), INACTIVE, unit)[:, None])
-            else:
-                places = np.arange(_n_choices(self.space[name]))
-                parts.append((column[:, None] == places) / np.sqrt(2.0))
-        return np.hstack(parts) if parts else np.zeros((len(rows), 0))
+        unit = np.where(np.isnan(rows), INACTIVE, (rows - lower) / (upper - lower))
+        columns, places = self._one_hot
+        if not columns.size:
+            return unit
+        X = unit[:, self.groups]
+        X[:, columns] = (rows[:, self.groups[columns]] == places) / np.sqrt(2.0)
+        return X
 
     @cached_property
     def groups(self) -> IntArray:
@@ -152,6 +149,13 @@ class Layout:
             for name, axis in zip(self.names, self.axes)
         ]
         return np.repeat(np.arange(len(self.names)), widths)
+
+    @cached_property
+    def _one_hot(self) -> tuple[IntArray, IntArray]:
+        """The columns of X that stand for a category, and which of its parameter's it is."""
+        unordered = np.array([axis is None for axis in self.axes], dtype=bool)[self.groups]
+        columns = np.flatnonzero(unordered)
+        return columns, columns - np.searchsorted(self.groups, self.groups[columns])
 
     def keys(self, rows: FloatArray) -> list[bytes]:
         """What makes two rows the same configuration."""

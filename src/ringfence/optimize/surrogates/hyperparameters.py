@@ -9,8 +9,9 @@
 
 Under the prior theta is normal. A length scale's mode grows with √g, so that the model stays smooth
 in many dimensions (Hvarfner et al. 2024: their density of the length scales, written for the
-logarithms). Noise is taken for small until the values say otherwise: at the usual mode of 0.7 % of
-their variance it blurs the last digits of a smooth objective. Warpings are near the identity.
+logarithms). Noise has its mode at 0.25 % of the variance of the values, widely spread: a higher and
+narrower one blurs the last digits of a smooth objective, a lower one takes the jumps of a real
+objective for slopes and is far too sure of itself between them. Warpings are near the identity.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import SettingError
 
 LENGTH_MODE, LENGTH_SPREAD = math.sqrt(2.0) - 3.0, math.sqrt(3.0)  # for one parameter
-NOISE_MODE, NOISE_SPREAD = -10.0, 3.0
+NOISE_MODE, NOISE_SPREAD = -6.0, 2.0
 WARP_SPREAD = math.sqrt(0.75)
 QUIET, LOUD = -6.0, -1.0  # log noise where searches start
 SHORTEST, LONGEST = 0.025, 1e3  # length scales
