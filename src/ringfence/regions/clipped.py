@@ -48,6 +48,11 @@ class Clipped:
         return point
 
     @cached_property
+    def anchor_in_ball(self) -> FloatArray:
+        """F⁻¹(anchor - c): the anchor where the ellipsoid is the unit ball."""
+        return np.asarray(self.ellipsoid.inverse @ (self.anchor - self.ellipsoid.center))
+
+    @cached_property
     def proposal(self) -> Ellipsoid | Box:
         """What rejection sampling draws from: the ellipsoid or its bounding box, the smaller."""
         box = Box(*self.bounds)

@@ -46,7 +46,7 @@ def sine_linearized(region: Clipped, w: FloatArray) -> tuple[FloatArray, Pullbac
     rays = _rays(region, w)
     sine = np.abs(np.sin(rays.r))
     points = region.anchor + (sine * rays.t)[:, None] * rays.v
-    return np.clip(points, 0.0, 1.0), partial(_pullback, region, rays, sine)
+    return np.minimum(np.maximum(points, 0.0), 1.0), partial(_pullback, region, rays, sine)
 
 
 def sine_to(region: Clipped, points: FloatArray) -> FloatArray:
@@ -93,12 +93,10 @@ def _rays(region: Clipped, w: FloatArray) -> _Rays:
         w = np.where((r > TINY)[:, None], w, TINY)
         r = np.linalg.norm(w, axis=1)
     v = w @ ellipsoid.factor.T
-    b = ellipsoid.inverse @ (anchor - ellipsoid.center)
+    b = region.anchor_in_ball
     h = w @ b
     to_ellipsoid = (np.sqrt(h * h + r * r * max(1.0 - b @ b, 0.0)) - h) / (r * r)
     speed = np.abs(v) / np.maximum(np.where(v > 0.0, 1.0 - anchor, anchor), TINY)
-    face = speed.argmax(axis=1)
-    to_face = 1.0 / np.maximum(speed[np.arange(len(w)), face], TINY)
-    return _Rays(
-        w, r, v, b, np.minimum(to_ellipsoid, to_face), np.where(to_face < to_ellipsoid, face, -1)
-    )
+    to_face = 1.0 / np.maximum(speed.max(axis=1), TINY)
+    face = np.where(to_face < to_ellipsoid, speed.argmax(axis=1), -1)
+    return _Rays(w, r, v, b, np.minimum(to_ellipsoid, to_face), face)
