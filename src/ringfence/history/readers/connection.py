@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 SECONDS = 10
 """How long a server may take to answer the door."""
 EXTRAS = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql"}
+DATABASE = re.compile(r"(sqlite|postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
+
+
+def is_database_url(text: str) -> bool:
+    """Whether this is the address of a kind of database that can be read."""
+    return DATABASE.match(text) is not None
 
 
 def shown(url: str | URL) -> str:
@@ -67,7 +74,8 @@ def _parsed(url: str | URL) -> URL:
     try:
         import sqlalchemy as sa
     except ModuleNotFoundError as error:
-        raise MissingExtraError("sqlalchemy", "optuna") from error
+        kind = str(url).partition(":")[0].partition("+")[0].lower()
+        raise MissingExtraError("sqlalchemy", EXTRAS.get(kind, "optuna")) from error
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -76,9 +84,10 @@ def _parsed(url: str | URL) -> URL:
             f"the {kind} URL cannot be read as one; it should look like "
             "postgresql://user:password@host:5432/database"
         ) from None
-    if parsed.drivername in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+" + _postgres_driver())
-    return parsed
+    driver = parsed.drivername.lower()
+    if driver in ("postgres", "postgresql"):
+        driver = "postgresql+" + _postgres_driver()
+    return parsed.set(drivername=driver)
 
 
 def _postgres_driver() -> str:
