@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import optuna
-from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, RandomSampler, TPESampler
+from optuna.samplers import BaseSampler, CmaEsSampler, RandomSampler, TPESampler
 
 import ringfence as rf
 from ringfence.adapters.optuna import sampler
@@ -25,7 +25,6 @@ BASES: dict[str, Callable[[], BaseSampler]] = {
     "Random": lambda: RandomSampler(seed=0),
     "TPE": lambda: TPESampler(seed=0),
     "CMA-ES": lambda: CmaEsSampler(seed=0),
-    "NSGA-II": lambda: NSGAIISampler(seed=0),
 }
 
 

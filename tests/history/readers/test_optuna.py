@@ -472,7 +472,9 @@ def test_databases_that_are_none(tmp_path):
         "postgresql+psycopg2://127.0.0.1:1/runs?user=me&password=sEcReT",
         "postgres://me:sEcReT@127.0.0.1:1/runs",
         "mysql+pymysql://me:sEcReT@127.0.0.1:1/runs",
+        "MySQL://me:sEcReT@127.0.0.1:1/runs",
         "mysql+nodriver://me:sEcReT@127.0.0.1:1/runs",
+        "postgresql+pg8000://me:sEcReT@127.0.0.1:1/runs",
         "postgresql://me:sEcReT@127.0.0.1:port/runs",
         "oracle://me:sEcReT@127.0.0.1:1/runs",
     ],
@@ -540,9 +542,19 @@ def test_a_journal_that_is_damaged_in_the_middle(journal):
     journal.write_bytes(b"".join([*lines[:3], b"\x00\xff\n", *lines[4:]]))
     with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4 is no journal entry"):
         rf.read_history(journal)
-    journal.write_bytes(b"".join([*lines[:3], b'{"op_code":77}\n', *lines[4:]]))
-    with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4: no such operation"):
-        rf.read_history(journal)
+    new_trial = b'{"op_code":4,"study_id":0}\n'
+    number = b'{"op_code":5,"trial_id":0,"param_name":"x","distribution":'
+    for bad in (
+        b'{"op_code":77}\n',
+        b'{"op_code":0,"study_name":"s","directions":[7]}\n',
+        b'{"op_code":3,"study_id":0,"system_attr":{"study:metric_names":5}}\n',
+        number + b'"zz"}\n',
+        number + b'"[]"}\n',
+        number + b'""}\n',
+    ):
+        journal.write_bytes(b"".join([lines[0], new_trial, new_trial, bad]))
+        with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4: no such operation"):
+            rf.read_history(journal)
 
 
 def test_a_journal_is_replayed_as_optuna_does(tmp_path):

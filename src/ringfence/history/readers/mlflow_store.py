@@ -57,7 +57,8 @@ def runs_of_server(uri: str) -> list[StoredRun]:
             token = page.token
             more = bool(token)
     except (MlflowException, HTTPException, OSError, ValueError) as error:
-        reason = hidden(str(error).strip().split("\n")[0], uri)
+        told = str(getattr(error, "reason", error))
+        reason = hidden(told.strip().split("\n")[0], uri)
         raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
     return runs
 
