@@ -30,6 +30,13 @@ def local_name(source: str | PathLike[str], what: str, place: str = "file") -> s
     return text
 
 
+def holds(source: Any, *patterns: str) -> bool:
+    """Whether the source is a folder with a file like one of the patterns."""
+    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
+        return False
+    return any(any(Path(source).glob(pattern)) for pattern in patterns)
+
+
 def find_folders(source: str | PathLike[str], marker: str, what: str) -> list[Path]:
     """The folders that hold a file like `marker`: `source` itself, those below it, or those that a
     glob matches. `what` they are called goes into the message."""

@@ -16,6 +16,7 @@ from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers.folders import (
     find_folders,
+    holds,
     read_json,
     read_text,
     task_names,
@@ -34,9 +35,7 @@ OWN = {
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a folder of an experiment, or of several."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    return any(Path(source).glob(MARKER)) or any(Path(source).glob(f"*/{MARKER}"))
+    return holds(source, MARKER, f"*/{MARKER}")
 
 
 def read(

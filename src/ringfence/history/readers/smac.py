@@ -15,7 +15,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import find_folders, read_json, task_names, written_by
+from ringfence.history.readers.folders import find_folders, holds, read_json, task_names, written_by
 from ringfence.history.readers.runs import FINISHED, Run, chosen, history_of
 from ringfence.history.readers.smac_space import common_space
 
@@ -25,10 +25,7 @@ STATUSES = {0: "running", 1: FINISHED, 2: "crashed", 3: "timeout", 4: "memoryout
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a run's folder, or one of SMAC's output folders."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    path = Path(source)
-    return any(any(path.glob(f"{below}{MARKER}")) for below in ("", "*/", "*/*/"))
+    return holds(source, MARKER, f"*/{MARKER}", f"*/*/{MARKER}")
 
 
 def read(

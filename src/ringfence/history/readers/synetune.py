@@ -13,7 +13,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import find_folders, read_json, task_names, written_by
+from ringfence.history.readers.folders import find_folders, holds, read_json, task_names, written_by
 from ringfence.history.readers.runs import FINISHED, Run, chosen, history_of, reported
 from ringfence.history.readers.synetune_space import common_space
 from ringfence.history.readers.table import MISSING
@@ -26,9 +26,7 @@ OWN = "st_"
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a folder of an experiment, or of several."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    return any(Path(source).glob(MARKER)) or any(Path(source).glob(f"*/{MARKER}"))
+    return holds(source, MARKER, f"*/{MARKER}")
 
 
 def read(
