@@ -1,25 +1,30 @@
-"""What staying inside an ellipsoid costs an Optuna sampler: a study of 1,000 trials, and its last
-hundred, against the bare base sampler on the same objective."""
+"""What staying inside an ellipsoid costs an Optuna sampler, and whether that grows with the study.
+
+    python -m benchmarks.optuna_sampler
+
+Studies of 1,000 trials on one objective, inside and bare: CPU milliseconds a trial over trials 101
+to 200 and over the last hundred, with trials in memory and in a SQLite file.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 
 import optuna
-from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, RandomSampler, TPESampler
+from optuna.samplers import BaseSampler, CmaEsSampler, RandomSampler, TPESampler
 
 import ringfence as rf
-from benchmarks.timing import Row
 from ringfence.adapters.optuna import sampler
 
-TRIALS, LAST = 1000, 100
+TRIALS, WINDOW = 1000, 100
 BASES: dict[str, Callable[[], BaseSampler]] = {
-    "random": lambda: RandomSampler(seed=0),
+    "Random": lambda: RandomSampler(seed=0),
     "TPE": lambda: TPESampler(seed=0),
     "CMA-ES": lambda: CmaEsSampler(seed=0),
-    "NSGA-II": lambda: NSGAIISampler(seed=0),
 }
 
 
@@ -40,27 +45,39 @@ def learned_space() -> rf.LearnedSpace:
     return rf.learn(rf.read_history(storage), shape="ellipsoid")
 
 
-def cpu(chosen: BaseSampler) -> tuple[float, float]:
-    """CPU seconds of the whole study, and of its last trials alone."""
-    study = optuna.create_study(sampler=chosen)
+def cpu(chosen: BaseSampler, storage: str | None) -> tuple[float, float]:
+    """CPU milliseconds a trial, early in the study and at its end."""
+    study = optuna.create_study(sampler=chosen, storage=storage)
+    study.optimize(objective, n_trials=WINDOW)
+    early = _window(study)
+    study.optimize(objective, n_trials=TRIALS - 3 * WINDOW)
+    return early, _window(study)
+
+
+def _window(study: optuna.Study) -> float:
     start = time.process_time()
-    study.optimize(objective, n_trials=TRIALS - LAST)
-    middle = time.process_time()
-    study.optimize(objective, n_trials=LAST)
-    return time.process_time() - start, time.process_time() - middle
+    study.optimize(objective, n_trials=WINDOW)
+    return (time.process_time() - start) / WINDOW * 1e3
 
 
-def rows() -> Iterator[Row]:
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
+def lines() -> Iterator[str]:
     learned = learned_space()
+    yield "| base | trials in | bare, 101-200 | inside | bare, 901-1000 | inside | added |"
+    yield "|---|---|---|---|---|---|---|"
     for name, base in BASES.items():
-        whole, last = cpu(base())
-        ours, ours_last = cpu(sampler(learned, base()))
-        note = f"the last {LAST}: {ours_last / LAST * 1e3:.1f} ms a trial, bare "
-        note += f"{last / LAST * 1e3:.1f} ms"
-        yield Row(f"{name}, {TRIALS} trials inside an ellipsoid", ours, whole, note=note)
+        for place in ("memory", "SQLite"):
+            with tempfile.TemporaryDirectory() as folder:
+                storage = f"sqlite:///{folder}/study.db" if place == "SQLite" else None
+                bare, bare_late = cpu(base(), storage)
+                ours, ours_late = cpu(sampler(learned, base()), storage)
+            added = f"{ours - bare:.1f}, then {ours_late - bare_late:.1f} ms"
+            times = f"{bare:.1f} ms | {ours:.1f} ms | {bare_late:.1f} ms | {ours_late:.1f} ms"
+            yield f"| {name} | {place} | {times} | {added} |"
 
 
 if __name__ == "__main__":
-    for row in rows():
-        sys.stdout.write(f"{row.what}: {row.ours:.2f} s, bare {row.other:.2f} s; {row.note}\n")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sys.stdout.write(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    for line in lines():
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

@@ -60,7 +60,7 @@ AT_HOME = {
         "optuna_sampler",
         "optuna_values",
     },
-    "sqlalchemy": {"optuna_connection", "optuna_sql", "optuna_tables"},
+    "sqlalchemy": {"connection", "mlflow_sql", "optuna_sql", "optuna_tables"},
 }
 """Packages that only the modules of these names may import."""
 

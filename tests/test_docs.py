@@ -68,6 +68,19 @@ def test_the_spaces_in_the_docs_are_spaces(tmp_path):
     assert len(rf.read_space(tmp_path / "space.yaml")) == 6
 
 
+@pytest.mark.parametrize("kind", ["adapters", "readers"])
+def test_every_tool_has_a_row_with_its_test(kind):
+    """In the README each reader and adapter stands with its page and its test, and a newcomer finds
+    its page."""
+    rows = (ROOT / "README.md").read_text().splitlines()
+    choose = (ROOT / "docs" / "how-to-choose.md").read_text()
+    home = {"adapters": "tests/adapters", "readers": "tests/history/readers"}[kind]
+    for page in (ROOT / "docs" / kind).glob("*.md"):
+        (row,) = [row for row in rows if f"](docs/{kind}/{page.name})" in row]
+        assert f"]({home}/test_{page.stem}.py) |" in row
+        assert f"]({kind}/{page.name})" in choose
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere_and_nothing_is_left_open(page):
     text = page.read_text()

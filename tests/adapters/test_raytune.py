@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 
+import polars as pl
 import pytest
 
 import ringfence as rf
 from problems import SPACES, Problem, region
+from ringfence.history.readers.runs import flat
 from ringfence.whole import whole_space
 
 from .contract import AWKWARD, CELLS, evenly, inside
@@ -98,6 +100,31 @@ def test_every_suggestion_is_inside_with_or_without_a_base(kind, name):
             config = searcher.suggest(str(i))
             inside(learned, config)
             searcher.on_trial_complete(str(i), {"loss": problem(config)})
+
+
+@pytest.mark.parametrize("shape", ["box", "ellipsoid"])
+def test_a_name_with_a_slash_is_nested_as_the_reader_has_it(shape):
+    names = {"model/lr": rf.Float(0.0, 1.0), "model/net/depth": rf.Int(1, 9), "x": rf.Float(0, 1)}
+    rows = pl.DataFrame(whole_space(rf.Space(names)).sample(9, seed=0))
+    table = rows.with_columns(task=pl.int_range(pl.len()).cast(pl.String), loss=pl.lit(0.0))
+    history = rf.History.from_frame(table, task="task", objective="loss")
+    learned = rf.learn(history, rf.Space(names), shape=shape)
+    for base in (None, OptunaSearch(seed=0)):
+        searcher = raytune.searcher(learned, "loss", "min", seed=0, base=base)
+        for i in range(5):
+            config = searcher.suggest(str(i))
+            assert set(config) == {"model", "x"} and set(config["model"]) == {"lr", "net"}
+            inside(learned, flat(config, "/"))
+    space = raytune.param_space(learned.as_space())
+    assert isinstance(space["model"]["net"]["depth"], tune.search.sample.Integer)
+
+
+@pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a")])
+def test_a_name_cannot_be_a_value_and_a_dict(names):
+    space = rf.Space({name: rf.Float(0, 1) for name in names})
+    for make in (raytune.searcher, raytune.param_space):
+        with pytest.raises(rf.SettingError, match=r"Ray cannot nest .*: rename one"):
+            make(space)
 
 
 def test_a_base_learns_from_the_results():

@@ -103,7 +103,7 @@ def test_missing_files_folders_and_columns(tmp_path):
     with pytest.raises(HistoryError, match="No such file"):
         read_history(tmp_path / "none.csv")
     with pytest.raises(HistoryError, match="is a folder"):
-        read_history(tmp_path)
+        read_history(tmp_path, format="csv")
     with pytest.raises(HistoryError, match="no file matches"):
         read_history(str(tmp_path / "*.csv"))
     with pytest.raises(HistoryError, match="no column 'deph'; did you mean 'depth'"):

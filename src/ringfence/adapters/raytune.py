@@ -2,6 +2,8 @@
 
 tune.Tuner(train, param_space=raytune.param_space(learned), ...)
 tune.Tuner(train, tune_config=TuneConfig(search_alg=raytune.searcher(learned, "loss", "min"), ...))
+
+A name with a / is nested, as Ray has it: model/lr is config["model"]["lr"].
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +20,10 @@ import numpy as np
 from ringfence.adapters.view import View, as_learned, require_box
 from ringfence.errors import FileError, MissingExtraError, SettingError
 from ringfence.files import write_atomically
+from ringfence.history.readers.runs import flat
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
-from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
+from ringfence.space import Categorical, Constant, Int, Parameter, Space
 
 try:
     from ray import tune
@@ -28,6 +32,7 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("ray[tune]", "ray") from error
 
 Mode = Literal["min", "max"]
+DIVIDER = "/"
 
 
 def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
@@ -39,7 +44,7 @@ def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
         raise SettingError(
             f"Ray's param_space has no conditions: use {way}, which leaves inactive parameters out"
         )
-    return {name: _domain(p) for name, p in given.as_space().parameters.items()}
+    return _nested({name: _domain(p) for name, p in given.as_space().parameters.items()})
 
 
 def searcher(
@@ -77,20 +82,21 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         self._seed = int(np.random.default_rng().integers(2**53)) if seed is None else seed
         self._drawn = 0
         self._view = View(learned, flat=True)
+        _nested(dict.fromkeys(learned.space))
         self._base = base
         if base is not None:
             self._tell(base)
 
-    def suggest(self, trial_id: str) -> Config | str | None:
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
         """The next configuration; inactive parameters are left out."""
         if self._base is None:
             rng = np.random.default_rng([self._seed, self._drawn])
             self._drawn += 1
-            return self._view.learned.sample(1, seed=rng)[0]
+            return _nested(self._view.learned.sample(1, seed=rng)[0])
         values = self._base.suggest(trial_id)
         if values is None or values == Searcher.FINISHED:
             return values  # type: ignore[no-any-return]
-        return self._view.decode(values)
+        return _nested(self._view.decode(flat(values, DIVIDER)))
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Pass an intermediate result on to the base."""
@@ -130,9 +136,26 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
     def _tell(self, base: Searcher) -> None:
         if not self._metric or not self._mode:
             raise SettingError("a base searcher needs metric and mode, as in 'loss', 'min'")
-        space = {name: _domain(p) for name, p in self._view.space.parameters.items()}
+        space = _nested({name: _domain(p) for name, p in self._view.space.parameters.items()})
         if not base.set_search_properties(self._metric, self._mode, space):
             raise SettingError("the base searcher has a space of its own: make it without one")
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A dict within a dict for each divider in a name; SettingError where one name is needed both
+    for a value and for a dict."""
+    nested: dict[str, Any] = {}
+    for name, value in values.items():
+        *folders, last = name.split(DIVIDER)
+        place: Any = nested
+        for folder in folders:
+            place = place.setdefault(folder, {})
+            if not isinstance(place, dict):
+                raise SettingError(f"Ray cannot nest {name!r} under a parameter: rename one")
+        if last in place:
+            raise SettingError(f"Ray cannot nest parameters under {name!r}: rename one")
+        place[last] = value
+    return nested
 
 
 def _domain(parameter: Parameter) -> Any:

@@ -87,6 +87,25 @@ def test_uris_and_the_client_read_the_same(stores, monkeypatch):
 
 
 @MLFLOW
+def test_a_database_server_is_read_directly_and_left_as_it_was(postgres):
+    import sqlalchemy as sa
+    from mlflow import MlflowClient
+
+    secret = sa.make_url(postgres).set(password="s3cret")  # which the server does not ask for
+    url = secret.render_as_string(hide_password=False)
+    with pytest.raises(rf.HistoryError, match="has no table 'experiments'") as caught:
+        rf.read_history(url, format="mlflow")
+    assert "s3cret" not in str(caught.value)
+    write(MlflowClient(tracking_uri=postgres))
+    history = rf.read_history(url, format="mlflow")
+    assert_same_learned(in_memory(FRAME), in_memory(history.frame))
+    assert history.frame["status"].to_list() == FRAME["status"].to_list()
+    assert "s3cret" not in repr(history) + history.source
+    with pytest.raises(rf.HistoryError, match="MLflow's are read with format='mlflow'"):
+        rf.read_history(url)
+
+
+@MLFLOW
 def test_a_task_is_an_experiment_a_parent_a_tag_or_a_parameter(stores):
     path = stores / "mlflow.db"
     assert rf.read_history(path, task="tags.team").tasks == ("red", "blue")

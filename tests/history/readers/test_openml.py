@@ -147,7 +147,7 @@ def test_a_server_that_does_not_answer_is_one_clear_error(monkeypatch):
 
 
 def test_wrong_arguments_are_one_clear_error(monkeypatch):
-    with pytest.raises(rf.HistoryError, match="named by its number, not by 'svm'"):
+    with pytest.raises(rf.HistoryError, match="named by its number, such as openml:5891"):
         rf.read_history("svm", format="openml")
     with pytest.raises(rf.HistoryError, match="task must be 'task_id'"):
         rf.read_history(5891, format="openml", task="dataset")

@@ -262,6 +262,63 @@ def test_a_log_scale_cannot_reach_zero(tmp_path):
     assert "took the linear scale" in " ".join(history.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "value", "said"),
+    [
+        ("x", CategoricalDistribution([math.nan, 1.0]), 1.0, "'x' cannot be used: .* not nan"),
+        ("x", IntDistribution(0, 2**60), 5, "'x' cannot be used: integers beyond"),
+        (":trial", FloatDistribution(0, 1), 0.5, "name cannot begin with a colon"),
+        (":value", FloatDistribution(0, 1), 0.5, "name cannot begin with a colon"),
+    ],
+)
+def test_a_parameter_that_no_space_can_have_is_named_and_can_be_left_out(
+    tmp_path, name, kind, value, said
+):
+    dists = {name: kind, "y": FloatDistribution(0, 1)}
+    storage = small(tmp_path, a=[({name: value, "y": 0.5}, dists, 1.0)])
+    with pytest.raises(rf.HistoryError, match=rf"{said}.*ignore=\['{name}'\]"):
+        rf.read_history(storage)
+    assert list(rf.read_history(storage, ignore=[name]).space) == ["y"]
+
+
+@pytest.mark.parametrize("name", ["α β/γ", "x" * 200, "study", "value", 'a,b"c\nd'])
+def test_names_of_every_kind_arrive(tmp_path, name, postgres):
+    kinds = {name: IntDistribution(1, 1024, log=True)}
+    for url in (f"sqlite:///{tmp_path / 'studies.db'}", postgres):
+        study = optuna.create_study(storage=url, study_name="ü☃'%\"\\")
+        for value in (1, 1024):
+            add(study, {name: value}, float(value), dists=kinds)
+        learned = rf.learn(rf.read_history(url))
+        assert [(t.name, t.incumbent) for t in learned.tasks] == [("ü☃'%\"\\", {name: 1})]
+        assert learned.space[name] == rf.Int(1, 1024, log=True)
+
+
+def test_studies_without_a_trial_that_counts(tmp_path):
+    storage = InMemoryStorage()
+    with pytest.raises(rf.HistoryError, match="the storage has no studies"):
+        rf.read_history(storage)
+    study = optuna.create_study(storage=storage, study_name="a")
+    with pytest.raises(rf.HistoryError, match="InMemoryStorage: the studies have no trials"):
+        rf.read_history(storage)
+    add(study, {"C": 1.0}, state=TrialState.FAIL, dists=SMALL)
+    history = rf.read_history(storage)
+    assert history.notes == ("1 trial of 1 study: 1 failed",)
+    with pytest.raises(rf.RingfenceError, match="no row of the history can be used"):
+        rf.learn(history)
+
+
+@pytest.mark.parametrize("wanted", [[], 3, [3], [None]])
+def test_studies_are_named_by_text(database, wanted):
+    with pytest.raises(rf.HistoryError, match="studies must be names or globs"):
+        rf.read_history(database, studies=wanted)
+
+
+@pytest.mark.parametrize("wanted", [1.5, True])
+def test_an_objective_is_a_name_or_a_number(database, wanted):
+    with pytest.raises(rf.HistoryError, match="objective must be a name or a whole number"):
+        rf.read_history(database, objective=wanted)
+
+
 def test_choices_and_numbers_of_one_name_are_an_error(tmp_path):
     rows_a = [({"x": 0.5}, {"x": FloatDistribution(0, 1)}, 1.0)]
     rows_b = [({"x": "half"}, {"x": CategoricalDistribution(["half", "full"])}, 1.0)]
@@ -415,7 +472,9 @@ def test_databases_that_are_none(tmp_path):
         "postgresql+psycopg2://127.0.0.1:1/runs?user=me&password=sEcReT",
         "postgres://me:sEcReT@127.0.0.1:1/runs",
         "mysql+pymysql://me:sEcReT@127.0.0.1:1/runs",
+        "MySQL://me:sEcReT@127.0.0.1:1/runs",
         "mysql+nodriver://me:sEcReT@127.0.0.1:1/runs",
+        "postgresql+pg8000://me:sEcReT@127.0.0.1:1/runs",
         "postgresql://me:sEcReT@127.0.0.1:port/runs",
         "oracle://me:sEcReT@127.0.0.1:1/runs",
     ],
@@ -440,14 +499,13 @@ def test_the_password_is_in_no_history(postgres):
 
 @pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg2"])
 def test_missing_packages_say_what_to_install(missing):
-    extra = {"sqlalchemy": "optuna", "psycopg2": "postgresql"}[missing]
     code = (
         f"import sys; sys.modules[{missing!r}] = None\nimport ringfence as rf\n"
         "try:\n    rf.read_history('postgresql+psycopg2://h/d')\n"
         "except rf.MissingExtraError as error:\n    print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip().endswith(f"pip install 'ringfence[{extra}]'")
+    assert told.stdout.strip().endswith("pip install 'ringfence[postgresql]'")
 
 
 def test_the_statements_compile_in_every_dialect():
@@ -484,9 +542,19 @@ def test_a_journal_that_is_damaged_in_the_middle(journal):
     journal.write_bytes(b"".join([*lines[:3], b"\x00\xff\n", *lines[4:]]))
     with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4 is no journal entry"):
         rf.read_history(journal)
-    journal.write_bytes(b"".join([*lines[:3], b'{"op_code":77}\n', *lines[4:]]))
-    with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4: no such operation"):
-        rf.read_history(journal)
+    new_trial = b'{"op_code":4,"study_id":0}\n'
+    number = b'{"op_code":5,"trial_id":0,"param_name":"x","distribution":'
+    for bad in (
+        b'{"op_code":77}\n',
+        b'{"op_code":0,"study_name":"s","directions":[7]}\n',
+        b'{"op_code":3,"study_id":0,"system_attr":{"study:metric_names":5}}\n',
+        number + b'"zz"}\n',
+        number + b'"[]"}\n',
+        number + b'""}\n',
+    ):
+        journal.write_bytes(b"".join([lines[0], new_trial, new_trial, bad]))
+        with pytest.raises(rf.HistoryError, match=r"journal\.log, line 4: no such operation"):
+            rf.read_history(journal)
 
 
 def test_a_journal_is_replayed_as_optuna_does(tmp_path):

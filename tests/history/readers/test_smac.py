@@ -11,6 +11,7 @@ from ConfigSpace import (
     Configuration,
     ConfigurationSpace,
     EqualsCondition,
+    ForbiddenEqualsClause,
     InCondition,
     NotEqualsCondition,
 )
@@ -178,8 +179,15 @@ def test_bad_folders_are_one_clear_error(tmp_path):
     with pytest.raises(rf.HistoryError, match=r"runhistory.json is cut off or not JSON"):
         rf.read_history(tmp_path)
     (place / "runhistory.json").write_text(json.dumps({"data": [[1, 2, 3]]}))
-    with pytest.raises(rf.HistoryError, match="no run history of SMAC 2"):
+    with pytest.raises(rf.HistoryError, match="is not as SMAC 2 writes it"):
         rf.read_history(tmp_path)
+
+
+def test_forbidden_combinations_are_left_out_and_that_is_said(tmp_path):
+    space = svm_space()
+    space.add(ForbiddenEqualsClause(space["depth"], 7))
+    write(tmp_path, "t", space, [(POINT, 1.0, OK, {})])
+    assert rf.read_history(tmp_path).notes[0] == "forbidden combinations are left out of the space"
 
 
 def test_a_condition_that_a_space_cannot_say_is_named(tmp_path):

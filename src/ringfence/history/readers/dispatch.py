@@ -16,6 +16,7 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -46,21 +47,17 @@ def read_history(
     the name of a reader. The arguments up to `ignore` are those of `History.from_frame`; `options`
     are the reader's own (docs/readers).
     """
-    name = _recognized(source) if format is None else format
-    if name in table.FORMATS:
-        name, options = "table", {"format": name, **options}
-    reader = _reader(name)
+    common = dict(zip(COMMON, (task, objective, direction, parameters, ignore)))
     options |= {k: v for k, v in (("budget", budget), ("status", status)) if v is not None}
-    _check_options(name, reader, options)
-    history: History = reader.read(
-        source,
-        task=task,
-        objective=objective,
-        direction=direction,
-        parameters=parameters,
-        ignore=ignore,
-        **options,
-    )
+    try:
+        name = _recognized(source) if format is None else format
+        if name in table.FORMATS:
+            name, options = "table", {"format": name, **options}
+        reader = _reader(name)
+        _check_options(name, reader, options)
+        history: History = reader.read(source, **common, **options)
+    except OSError as error:  # a folder that may not be entered, a name too long, a failing disk
+        raise HistoryError(f"cannot read {error.filename}: {error.strerror}") from error
     return history
 
 
@@ -98,6 +95,11 @@ def _recognized(source: Any) -> str:
     if isinstance(source, str) and "://" in source:  # may hold a password
         raise HistoryError(f"no reader knows addresses that begin with {source.split('://')[0]}://")
     if isinstance(source, (str, PathLike)):
+        if str(source) and Path(source).is_dir():
+            raise HistoryError(
+                f"the folder {source} holds no runs of MLflow, Ray Tune, SMAC or Syne Tune; tables "
+                f"in it are read by a glob such as {Path(source) / '*.csv'}"
+            )
         return "table"  # which says why it cannot read it
     raise HistoryError(
         f"no reader knows what to do with a {type(source).__name__}; "

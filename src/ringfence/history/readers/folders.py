@@ -1,24 +1,46 @@
-"""Folders that other tools leave behind: finding them, naming them, reading their JSON."""
+"""Files and folders that other tools leave behind: finding them, naming them, reading them."""
 
 from __future__ import annotations
 
 import glob
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, RingfenceError
+
+
+def local_name(source: str | PathLike[str], what: str, place: str = "file") -> str:
+    """The name of the file or folder that `what` is read from. An address is refused without being
+    repeated: it may hold a password."""
+    if not isinstance(source, (str, PathLike)):
+        raise HistoryError(f"{what} are read from a {place}, not from a {type(source).__name__}")
+    text = fspath(source)
+    if "://" in text:
+        scheme = text.partition("://")[0]
+        raise HistoryError(f"{what} are read from a {place}, not from an address {scheme}://…")
+    if not text or "\0" in text:
+        raise HistoryError(
+            f"{what} are read from a {place}, and {text!r} cannot be the name of one"
+        )
+    return text
+
+
+def holds(source: Any, *patterns: str) -> bool:
+    """Whether the source is a folder with a file like one of the patterns."""
+    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
+        return False
+    return any(any(Path(source).glob(pattern)) for pattern in patterns)
 
 
 def find_folders(source: str | PathLike[str], marker: str, what: str) -> list[Path]:
     """The folders that hold a file like `marker`: `source` itself, those below it, or those that a
     glob matches. `what` they are called goes into the message."""
-    if not isinstance(source, (str, PathLike)):
-        raise HistoryError(f"{what} are read from a folder, not from a {type(source).__name__}")
-    text = fspath(source)
+    text = local_name(source, what, "folder")
     bases = [Path(text)]
     if glob.has_magic(text) and not bases[0].exists():
         bases = sorted(Path(match) for match in glob.glob(text, recursive=True))  # noqa: PTH207
@@ -49,11 +71,35 @@ def task_names(folders: Sequence[Path]) -> list[str]:
     return [folder.resolve().relative_to(common).as_posix() for folder in folders]
 
 
-def read_json(path: Path) -> Any:
-    """The content of a JSON file, Python's NaN and Infinity allowed."""
+def read_text(path: Path) -> str:
+    """The content of a text file."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise HistoryError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
+    except UnicodeDecodeError as error:
+        raise HistoryError(f"{path} holds no text: {error}") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, Python's NaN and Infinity allowed."""
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
         raise HistoryError(f"{path} is cut off or not JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise HistoryError(f"{path} should hold a JSON object, not a {type(content).__name__}")
+    return content
+
+
+@contextmanager
+def written_by(tool: str, path: Path) -> Iterator[None]:
+    """HistoryError for content that is not of the form that the tool gives it."""
+    try:
+        yield
+    except RingfenceError:
+        raise
+    except KeyError as error:
+        raise HistoryError(f"{path} is not as {tool} writes it: {error} is missing") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise HistoryError(f"{path} is not as {tool} writes it: {error}") from error

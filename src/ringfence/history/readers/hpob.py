@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import read_json
+from ringfence.history.readers.folders import local_name, read_json, written_by
 from ringfence.history.readers.runs import chosen
 
 
@@ -36,15 +36,15 @@ def read(
     """
     if task is not None or objective not in (None, "accuracy"):
         raise HistoryError("in HPO-B a task is a data set and the objective is 'accuracy'")
-    content = read_json(Path(source))
-    if not isinstance(content, dict) or not content:
-        raise HistoryError(f"{source} is no HPO-B file: it must map search spaces to data sets")
+    path = Path(local_name(source, "HPO-B's evaluations"))
+    content = read_json(path)
     wanted = None if search_space is None else str(search_space)
-    space = chosen(wanted, content, "search_space", str(source))
-    where = f"{source}, search space {space}"
-    frames = [
-        _frame(f"{where}, data set {name}", name, one) for name, one in content[space].items()
-    ]
+    space = chosen(wanted, content, "search_space", str(path))
+    where = f"{path}, search space {space}"
+    with written_by("HPO-B", path):
+        frames = [
+            _frame(f"{where}, data set {name}", name, one) for name, one in content[space].items()
+        ]
     if not frames:
         raise HistoryError(f"{where} has no data sets")
     if len({frame.width for frame in frames}) > 1:
@@ -61,7 +61,7 @@ def read(
         parameters=parameters if parameters is not None else table.columns[2:],
         ignore=ignore,
     )
-    return replace(history, source=f"{Path(source).name}, search space {space}")
+    return replace(history, source=f"{path.name}, search space {space}")
 
 
 def _frame(where: str, task: str, entry: Any) -> pl.DataFrame:
@@ -77,11 +77,14 @@ def _frame(where: str, task: str, entry: Any) -> pl.DataFrame:
 
 
 def _names(path: Path, space: str, count: int) -> list[str]:
-    content: Mapping[str, Any] = read_json(path)
-    spaces = content.get("search_spaces", content)
-    if space not in spaces or "variables_order" not in spaces[space]:
-        raise HistoryError(f"{path} does not describe the search space {space}")
-    names = list(spaces[space]["variables_order"])
+    content = read_json(path)
+    with written_by("HPO-B", path):
+        spaces = content.get("search_spaces", content)
+        if space not in spaces or "variables_order" not in spaces[space]:
+            raise HistoryError(f"{path} does not describe the search space {space}")
+        names = [str(name) for name in spaces[space]["variables_order"]]
+    if len({*names, "task", "accuracy"}) < len(names) + 2:
+        raise HistoryError(f"{path}: two parameters of {space} have one name, or a column's")
     if len(names) != count:
         raise HistoryError(
             f"{path} names {len(names)} parameters of {space}; the data have {count}"

@@ -10,8 +10,9 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.readers.connection import is_database_url
 from ringfence.history.readers.mlflow_files import is_store, runs_in_folder
-from ringfence.history.readers.mlflow_sqlite import is_database, runs_in_database
+from ringfence.history.readers.mlflow_sql import is_database, runs_behind, runs_in_file
 from ringfence.history.readers.mlflow_store import StoredRun, runs_of_server, without_password
 from ringfence.history.readers.runs import FINISHED, Run, chosen, from_text, history_of
 
@@ -40,9 +41,11 @@ def read(
 
     A task is an experiment (task="experiment"), a parent run ("parent"), or the value of a tag or a
     parameter ("tags.NAME", "params.NAME"). Runs that have runs below them are left out, and so are
-    deleted ones; `experiments` are the names of those to read (None: all). SQLite files and folders
+    deleted ones; `experiments` are the names of those to read (None: all). Databases and folders
     are read directly; any other URI needs the package mlflow.
     """
+    if not isinstance(source, (str, PathLike)):
+        raise HistoryError(f"MLflow's runs are read from a URI, not from {type(source).__name__}")
     where = without_password(fspath(source))
     stored = _stored(fspath(source), where)
     if experiments is not None:
@@ -103,12 +106,10 @@ def _stored(text: str, where: str) -> list[StoredRun]:
     """The runs that have not been deleted, in the order of their start."""
     place = _local(text)
     if place is None:
-        return runs_of_server(text)
+        return runs_behind(text) if is_database_url(text) else runs_of_server(text)
     if not place.exists():
-        raise HistoryError(f"there is no {where}")
-    if place.is_dir():
-        return runs_in_folder(place)
-    return runs_in_database(place)
+        raise HistoryError(f"there is no file or folder {where}")
+    return runs_in_folder(place) if place.is_dir() else runs_in_file(place)
 
 
 def _local(text: str) -> Path | None:
@@ -116,4 +117,4 @@ def _local(text: str) -> Path | None:
     for pattern in (r"sqlite:///(.+)", r"file:(?://)?(.+)"):
         if match := re.fullmatch(pattern, text):
             return Path(match[1])
-    return None if "://" in text or text.startswith("databricks") else Path(text)
+    return None if "://" in text or text == "databricks" else Path(text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
+from ringfence.history.readers.folders import read_text
 from ringfence.history.readers.mlflow_store import StoredRun
 
 META = "meta.yaml"
@@ -41,9 +43,9 @@ def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
         folder.name,
         experiment,
         STATUSES.get(status, str(status)) if isinstance(status, int) else str(status),
-        {key: file.read_text("utf-8") for key, file in _files(folder / "params")},
+        {key: read_text(file) for key, file in _files(folder / "params")},
         {key: _last_value(file) for key, file in _files(folder / "metrics")},
-        {key: file.read_text("utf-8") for key, file in _files(folder / "tags")},
+        {key: read_text(file) for key, file in _files(folder / "tags")},
     )
 
 
@@ -54,9 +56,10 @@ def _files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _last_value(path: Path) -> float:
-    """The value with the highest step, the latest of them: a line is time, value and step."""
-    last = (-1, 0, 0.0)
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    """The value with the highest step, the latest of them: a line is time, value and step. A file
+    without a line, which a crash may leave, has none: NaN."""
+    last = (-math.inf, 0, math.nan)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
             time, value, *step = line.split()
             last = max(last, (int(step[0]) if step else 0, int(time), float(value)))
@@ -69,7 +72,7 @@ def _meta(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise HistoryError(f"cannot read {path}: {str(error).splitlines()[0]}") from error
+        content = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        raise HistoryError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
     return content if isinstance(content, dict) else {}

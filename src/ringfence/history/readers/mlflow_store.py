@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from http.client import HTTPException
+from urllib.error import HTTPError
+from urllib.parse import unquote
+from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
 
 PAGE = 5000
 """Runs that a server is asked for at a time."""
+SECONDS = 10
+"""How long a server may take to answer the door."""
+PASSWORD = re.compile(r"[\w+.-]+://[^/:@]*:(.*)@")
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,7 @@ def runs_of_server(uri: str) -> list[StoredRun]:
         raise MissingExtraError("mlflow", "mlflow") from error
     runs: list[StoredRun] = []
     try:
+        _knock(uri)
         client = MlflowClient(tracking_uri=uri)
         names = {e.experiment_id: e.name for e in client.search_experiments()}
         token, more = None, bool(names)
@@ -48,10 +56,21 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 )
             token = page.token
             more = bool(token)
-    except (MlflowException, OSError) as error:
-        reason = hidden(str(error).strip().split("\n")[0], uri)
+    except (MlflowException, HTTPException, OSError, ValueError) as error:
+        told = str(getattr(error, "reason", error))
+        reason = hidden(told.strip().split("\n")[0], uri)
         raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
     return runs
+
+
+def _knock(uri: str) -> None:
+    """Raise at once where no web server answers: MLflow's client would try for minutes."""
+    if uri.startswith(("http://", "https://")):
+        scheme, _, rest = uri.partition("://")
+        try:
+            urlopen(f"{scheme}://{rest.rpartition('@')[2]}", timeout=SECONDS).close()
+        except HTTPError:
+            return  # it answers, if not to strangers
 
 
 def without_password(uri: str) -> str:
@@ -61,7 +80,7 @@ def without_password(uri: str) -> str:
 
 def hidden(text: str, uri: str) -> str:
     """The text without the password of the URI, as written there or decoded."""
-    password = urlsplit(uri).password if "://" in uri else None
-    if not password:
+    found = PASSWORD.match(uri)
+    if found is None or not found[1]:
         return text
-    return text.replace(password, "***").replace(unquote(password), "***")
+    return text.replace(found[1], "***").replace(unquote(found[1]), "***")

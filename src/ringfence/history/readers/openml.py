@@ -40,7 +40,7 @@ def read(
     """
     flow = str(source).removeprefix("openml:")
     if not flow.isdigit():
-        raise HistoryError(f"a flow of OpenML is named by its number, not by {source!r}")
+        raise HistoryError("a flow of OpenML is named by its number, such as openml:5891")
     task = task or "task_id"
     if task not in ("task_id", "data_id", "data_name"):
         raise HistoryError(f"task must be 'task_id', 'data_id' or 'data_name', not {task!r}")

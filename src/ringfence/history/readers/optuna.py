@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,14 +9,14 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.optuna_connection import file_url, shown
+from ringfence.history.readers.connection import file_url, is_database_url, shown
+from ringfence.history.readers.folders import local_name
 from ringfence.history.readers.optuna_history import assemble
 from ringfence.history.readers.optuna_journal import is_journal, read_journal
 from ringfence.history.readers.optuna_objects import read_object
 from ringfence.history.readers.optuna_rows import Rows, chooser
 from ringfence.history.readers.optuna_sql import read_storage
 
-URL = re.compile(r"(sqlite|postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
 DATABASES = (".db", ".sqlite", ".sqlite3")
 
 
@@ -28,7 +27,7 @@ def recognizes(source: Any) -> bool:
     if not isinstance(source, (str, PathLike)):
         return False
     text = str(fspath(source))
-    if URL.match(text) or text.lower().endswith(DATABASES):
+    if is_database_url(text) or text.lower().endswith(DATABASES):
         return True
     return "://" not in text and "\0" not in text and is_journal(Path(text))
 
@@ -73,9 +72,9 @@ def _rows(source: Any, studies: str | Sequence[str] | None, task: str | None) ->
     if not isinstance(source, (str, PathLike)):
         return read_object(source, choose, task)
     text = str(fspath(source))
-    if URL.match(text):
+    if is_database_url(text):
         return read_storage(text, choose, task), shown(text)
-    path = Path(text)
+    path = Path(local_name(text, "studies"))
     if not path.is_file():
         raise HistoryError(f"there is no file {text}")
     if is_journal(path):

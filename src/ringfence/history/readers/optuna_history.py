@@ -31,10 +31,11 @@ def assemble(
 ) -> History:
     """The history of these trials, with the space that their distributions make."""
     picked = objectives(rows, objective, direction)
-    wide = _wide(rows, picked)
-    if not wide.height:
+    trials = picked.trials(rows)
+    if not trials.height:
         raise HistoryError(f"{source}: the studies have no trials")
     ranges = _ranges(rows, picked, parameters, ignore)
+    wide = _wide(rows, picked, trials, list(ranges))
     merged = {name: merge(name, found) for name, found in ranges.items()}
     kinds = {name: found.parameter for name, found in merged.items()}
     coded = wide.with_columns(
@@ -62,15 +63,18 @@ def assemble(
     )
 
 
-def _wide(rows: Rows, picked: Objectives) -> pl.DataFrame:
+def _wide(
+    rows: Rows, picked: Objectives, trials: pl.DataFrame, names: Sequence[str]
+) -> pl.DataFrame:
     """One row a trial: `:trial`, `:study`, `:state`, `:value` and a number for each parameter."""
-    trials = rows.trials.rename({name: f":{name}" for name in rows.trials.columns})
     values = picked.values(rows).rename({"trial": ":trial", "value": ":value"})
-    params = rows.params.rename({"trial": ":trial"}).pivot(
-        on="name", index=":trial", values="value", aggregate_function="first"
+    params = (
+        rows.params.filter(pl.col("name").is_in(names))
+        .rename({"trial": ":trial"})
+        .pivot(on="name", index=":trial", values="value", aggregate_function="first")
     )
     return (
-        trials.filter(pl.col(":study").is_in([study.key for study in picked.studies]))
+        trials.rename({name: f":{name}" for name in trials.columns})
         .join(values, on=":trial", how="left", maintain_order="left")
         .join(params, on=":trial", how="left", maintain_order="left")
     )
@@ -90,6 +94,11 @@ def _ranges(
         raise HistoryError(f"no trial has a parameter {missing[0]!r}")
     if not ranges:
         raise HistoryError("the trials have no parameters")
+    ours = next((name for name in ranges if name.startswith(":")), None)
+    if ours is not None:
+        raise HistoryError(
+            f"a parameter's name cannot begin with a colon; leave it out (ignore=[{ours!r}])"
+        )
     return ranges
 
 
@@ -172,4 +181,5 @@ def _counts(wide: pl.DataFrame, studies: int) -> str:
         if state in counts
     )
     number = "1 study" if studies == 1 else f"{studies} studies"
-    return f"{wide.height} trials of {number}: {listed}"
+    trials = "1 trial" if wide.height == 1 else f"{wide.height} trials"
+    return f"{trials} of {number}: {listed}"

@@ -83,7 +83,7 @@ def read_journal(path: Path, choose: Choose, attribute: str | None) -> Rows:
     for number, operation in _operations(path, replay.notes):
         try:
             replay.apply(operation)
-        except (IndexError, KeyError) as error:
+        except (IndexError, KeyError, TypeError, ValueError) as error:
             raise HistoryError(f"{path.name}, line {number}: no such operation") from error
     return replay.rows(choose, attribute)
 

@@ -22,6 +22,10 @@ class Objectives:
     direction: Direction
     notes: tuple[str, ...]
 
+    def trials(self, rows: Rows) -> pl.DataFrame:
+        """The trials of these studies."""
+        return rows.trials.filter(pl.col("study").is_in([study.key for study in self.studies]))
+
     def values(self, rows: Rows) -> pl.DataFrame:
         """`trial` and `value`, negated for studies that go the other way."""
         picked = pl.DataFrame(
@@ -46,6 +50,8 @@ def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> O
     """Find the wanted objective in every study; those that lack it are left out and named."""
     if direction not in (None, "minimize", "maximize"):
         raise HistoryError(f"direction must be 'minimize' or 'maximize', not {direction!r}")
+    if wanted is not None and (isinstance(wanted, bool) or not isinstance(wanted, (str, int))):
+        raise HistoryError(f"objective must be a name or a whole number, not {wanted!r}")
     index = {s.key: found for s in rows.studies if (found := _index(s, wanted)) is not None}
     studies = tuple(study for study in rows.studies if study.key in index)
     if not studies:

@@ -32,7 +32,7 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
         storage, name = source._storage, f"study {source.study_name}"
         found = [s for s in storage.get_all_studies() if s.study_name == source.study_name]
     elif isinstance(source, BaseStorage):
-        storage, name = get_storage(source), f"a {type(source).__name__}"
+        storage, name = get_storage(source), type(source).__name__
         found = storage.get_all_studies()
     else:
         raise HistoryError(f"expected an Optuna study or storage, not a {type(source).__name__}")

@@ -69,6 +69,12 @@ def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl
 def chooser(wanted: str | Sequence[str] | None) -> Choose:
     """Selects studies by a name, a glob or a list of these; all of them for None."""
     patterns = [wanted] if isinstance(wanted, str) else wanted
+    if patterns is not None and (
+        not isinstance(patterns, Sequence)
+        or not patterns
+        or not all(isinstance(pattern, str) for pattern in patterns)
+    ):
+        raise HistoryError(f"studies must be names or globs of studies, not {wanted!r}")
 
     def choose(found: Sequence[StudyInfo]) -> tuple[StudyInfo, ...]:
         if not found:
@@ -78,7 +84,7 @@ def chooser(wanted: str | Sequence[str] | None) -> Choose:
         names = {study.name for study in found}
         for pattern in patterns:
             if pattern not in names and not any(fnmatchcase(name, pattern) for name in names):
-                close = difflib.get_close_matches(str(pattern), sorted(names), 1)
+                close = difflib.get_close_matches(pattern, sorted(names), 1)
                 listed = ", ".join(sorted(names)[:10]) + (", …" if len(names) > 10 else "")
                 hint = f"did you mean {close[0]!r}?" if close else f"it has {listed}"
                 raise HistoryError(f"the storage has no study {pattern!r}; {hint}")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, SpaceError
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
 
 KINDS = {
@@ -83,7 +83,12 @@ def merge(name: str, ranges: Sequence[Range]) -> Merged:
             f"{_words(other)} in study {other.study!r}; read these studies apart (studies=…), or "
             f"leave it out (ignore=[{name!r}])"
         )
-    return _choices(name, ranges) if first.kind == "categorical" else _numbers(name, ranges)
+    try:
+        return _choices(name, ranges) if first.kind == "categorical" else _numbers(name, ranges)
+    except SpaceError as error:
+        raise HistoryError(
+            f"the parameter {name!r} cannot be used: {error}; leave it out (ignore=[{name!r}])"
+        ) from error
 
 
 def _choices(name: str, ranges: Sequence[Range]) -> Merged:

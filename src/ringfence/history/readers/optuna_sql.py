@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.readers.optuna_connection import connected, shown
+from ringfence.history.readers.connection import connected, shown
 from ringfence.history.readers.optuna_rows import (
     ATTRIBUTES,
     METRICS,
@@ -61,7 +61,8 @@ def _check_schema(connection: Connection, url: str | URL) -> None:
 
     tables = set(sa.inspect(connection).get_table_names())
     if not {"studies", "trials", "trial_params", "trial_values"} <= tables:
-        raise HistoryError(f"{shown(url)} is no Optuna storage: it lacks Optuna's tables")
+        hint = "; MLflow's are read with format='mlflow'" if "latest_metrics" in tables else ""
+        raise HistoryError(f"{shown(url)} is no Optuna storage: it lacks Optuna's tables{hint}")
     found = None
     if "alembic_version" in tables:
         found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()

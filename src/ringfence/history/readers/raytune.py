@@ -14,7 +14,14 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import find_folders, read_json, task_names
+from ringfence.history.readers.folders import (
+    find_folders,
+    holds,
+    read_json,
+    read_text,
+    task_names,
+    written_by,
+)
 from ringfence.history.readers.runs import FINISHED, Run, chosen, flat, history_of, reported
 
 MARKER = "experiment_state-*.json"
@@ -28,9 +35,7 @@ OWN = {
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a folder of an experiment, or of several."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    return any(Path(source).glob(MARKER)) or any(Path(source).glob(f"*/{MARKER}"))
+    return holds(source, MARKER, f"*/{MARKER}")
 
 
 def read(
@@ -86,12 +91,13 @@ class _Trial:
     """One trial's folder."""
 
     def __init__(self, folder: Path, status: str | None) -> None:
-        self.reports = _reports(folder / "result.json")
-        config = self.reports[-1].pop("config", None) if self.reports else None
+        reports = _reports(folder / "result.json")
+        config = reports[-1].get("config") if reports else None
         if config is None:
             config = read_json(folder / "params.json")
-        self.config = flat(config, "/")
-        self.reports = [_numbers(report) for report in self.reports]
+        with written_by("Ray Tune", folder / "result.json"):
+            self.config = flat(config, "/")
+        self.reports = [_numbers(report) for report in reports]
         failed = (folder / "error.txt").exists() or status == "ERROR"
         ended = status in (None, "TERMINATED")
         self.status = "error" if failed else FINISHED if ended else str(status).lower()
@@ -99,11 +105,13 @@ class _Trial:
 
 def _trials(experiment: Path) -> list[_Trial]:
     """The trials in the order in which they were made."""
-    state = read_json(max(experiment.glob(MARKER)))
+    path = max(experiment.glob(MARKER))
+    state = read_json(path)
     known = {}
-    for entry in state.get("trial_data", ()):
-        trial = json.loads(entry[0]) if isinstance(entry[0], str) else entry[0]
-        known[trial.get("relative_logdir")] = (trial.get("trial_id", ""), trial.get("status"))
+    with written_by("Ray Tune", path):
+        for entry in state.get("trial_data", ()):
+            trial = json.loads(entry[0]) if isinstance(entry[0], str) else entry[0]
+            known[trial.get("relative_logdir")] = (trial.get("trial_id", ""), trial.get("status"))
     folders = [path.parent for path in experiment.glob("*/params.json")]
     folders.sort(key=lambda folder: (known.get(folder.name, ("",))[0], folder.name))
     return [_Trial(folder, known.get(folder.name, (None, None))[1]) for folder in folders]
@@ -113,14 +121,18 @@ def _reports(path: Path) -> list[dict[str, Any]]:
     """The reports of a trial; a last line that was cut off by a crash is left out."""
     if not path.exists():
         return []
-    reports = []
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    reports: list[dict[str, Any]] = []
+    lines = [line for line in read_text(path).splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
         try:
-            reports.append(json.loads(line))
+            report = json.loads(line)
         except ValueError as error:
             if number < len(lines):
                 raise HistoryError(f"{path}, line {number} is not JSON: {error}") from error
+            return reports
+        if not isinstance(report, dict):
+            raise HistoryError(f"{path}, line {number} is no report of Ray Tune: {line[:80]}")
+        reports.append(report)
     return reports
 
 

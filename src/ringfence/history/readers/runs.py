@@ -55,7 +55,7 @@ def history_of(
     ]
     if budget is not None:
         budget = _free(budget, [*names, task, value, status])
-        columns.append(pl.Series(budget, [run.budget for run in runs], dtype=pl.Float64))
+        columns.append(pl.Series(budget, [_finite(run.budget) for run in runs], dtype=pl.Float64))
     if space is not None:
         space = _restricted(space, parameters, ignore)
         parameters = list(space)
@@ -77,6 +77,8 @@ def chosen(wanted: str | None, found: Collection[str], what: str, where: str) ->
     if wanted is None and len(found) == 1:
         return next(iter(found))
     names = ", ".join(sorted(found)) or "none"
+    if wanted is None and not found:
+        raise HistoryError(f"{where} has no {what} to choose from")
     if wanted is None:
         raise HistoryError(f"{where} has several {what}s; name one with {what}=…: {names}")
     if wanted not in found:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import find_folders, read_json, task_names
+from ringfence.history.readers.folders import find_folders, holds, read_json, task_names, written_by
 from ringfence.history.readers.runs import FINISHED, Run, chosen, history_of
 from ringfence.history.readers.smac_space import common_space
 
@@ -25,10 +25,7 @@ STATUSES = {0: "running", 1: FINISHED, 2: "crashed", 3: "timeout", 4: "memoryout
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a run's folder, or one of SMAC's output folders."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    path = Path(source)
-    return any(any(path.glob(f"{below}{MARKER}")) for below in ("", "*/", "*/*/"))
+    return holds(source, MARKER, f"*/{MARKER}", f"*/*/{MARKER}")
 
 
 def read(
@@ -85,17 +82,13 @@ def _means(folder: Path, task: str, objective: str) -> list[_Mean]:
     content = read_json(folder / MARKER)
     place = _costs(folder).index(chosen(objective, _costs(folder), "objective", str(folder)))
     groups: dict[tuple[int, Any], list[dict[str, Any]]] = {}
-    try:
+    with written_by("SMAC 2", folder / MARKER):
         for trial in content["data"]:
             groups.setdefault((trial["config_id"], trial["budget"]), []).append(trial)
         return [
-            _mean(task, content["configs"][str(config)], budget, trials, place)
+            _mean(task, dict(content["configs"][str(config)]), budget, trials, place)
             for (config, budget), trials in groups.items()
         ]
-    except (KeyError, TypeError) as error:
-        raise HistoryError(
-            f"{folder / MARKER} is no run history of SMAC 2: {error} is missing"
-        ) from error
 
 
 def _mean(
@@ -110,12 +103,13 @@ def _mean(
 
 def _scenario(folder: Path) -> dict[str, Any]:
     path = folder / "scenario.json"
-    return dict(read_json(path)) if path.exists() else {}
+    return read_json(path) if path.exists() else {}
 
 
 def _costs(folder: Path) -> list[str]:
     names = _scenario(folder).get("objectives", "cost")
-    return [names] if isinstance(names, str) else list(names)
+    with written_by("SMAC 2", folder / "scenario.json"):
+        return [names] if isinstance(names, str) else [str(name) for name in names]
 
 
 def _tasks(folders: Sequence[Path]) -> dict[Path, str]:

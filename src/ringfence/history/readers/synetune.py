@@ -13,7 +13,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import find_folders, read_json, task_names
+from ringfence.history.readers.folders import find_folders, holds, read_json, task_names, written_by
 from ringfence.history.readers.runs import FINISHED, Run, chosen, history_of, reported
 from ringfence.history.readers.synetune_space import common_space
 from ringfence.history.readers.table import MISSING
@@ -26,9 +26,7 @@ OWN = "st_"
 
 def recognizes(source: Any) -> bool:
     """Whether the source is a folder of an experiment, or of several."""
-    if not isinstance(source, (str, PathLike)) or not Path(source).is_dir():
-        return False
-    return any(Path(source).glob(MARKER)) or any(Path(source).glob(f"*/{MARKER}"))
+    return holds(source, MARKER, f"*/{MARKER}")
 
 
 def read(
@@ -93,9 +91,10 @@ class _Experiment:
             if entry not in facts:
                 raise HistoryError(f"{path} has no entry {entry!r} to tell the task")
             name = str(facts[entry])
-        metrics = facts.get("metric_names", [])
-        modes = facts.get("metric_mode", "min")
-        modes = [modes] * len(metrics) if isinstance(modes, str) else modes
+        with written_by("Syne Tune", path):
+            metrics = [str(metric) for metric in facts.get("metric_names", ())]
+            modes = facts.get("metric_mode", "min")
+            modes = [modes] * len(metrics) if isinstance(modes, str) else list(modes)
         ways = {m: "maximize" if mode == "max" else "minimize" for m, mode in zip(metrics, modes)}
         return cls(name, _results(folder / MARKER), ways, facts.get("config_space"))
 

@@ -17,7 +17,7 @@ def common_space(contents: Sequence[Any]) -> tuple[Space | None, list[str]]:
         return None, []
     try:
         spaces = [_space(json.loads(text) if isinstance(text, str) else text) for text in given]
-    except (SpaceError, KeyError, TypeError, ValueError) as error:
+    except (SpaceError, AttributeError, KeyError, TypeError, ValueError) as error:
         return None, [f"the tuner's space was not taken: {error}"]
     if any(space != spaces[0] for space in spaces):
         return None, ["the experiments declare different spaces; none of them was taken"]

@@ -18,6 +18,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.readers.folders import local_name
 from ringfence.history.tables import from_objects
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -82,9 +83,7 @@ def named_frames(
     source: str | PathLike[str], format: Format | None = None
 ) -> tuple[str, list[tuple[str, pl.DataFrame]]]:
     """The source as text, and the name and the table of each file behind it."""
-    if not isinstance(source, (str, PathLike)):
-        raise HistoryError(f"a table is read from a file, not from a {type(source).__name__}")
-    text = fspath(source)
+    text = local_name(source, "tables")
     if text == "-":
         return text, [("standard input", _read_stdin(format))]
     return text, [(str(path), _read_file(path, format)) for path in _expand(text)]
@@ -92,8 +91,6 @@ def named_frames(
 
 def _expand(text: str) -> list[Path]:
     path = Path(text)
-    if "\0" in text:
-        raise HistoryError("a file's name cannot hold a NUL")
     if path.is_dir():
         raise HistoryError(f"{text} is a folder; name a file, or a glob such as {text}/*.csv")
     if path.exists() or not glob.has_magic(text):
@@ -105,15 +102,18 @@ def _expand(text: str) -> list[Path]:
 
 
 def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
+    if path.is_file() and path.stat().st_size == 0:
+        raise HistoryError(f"{path} is empty")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     if format is None and (not suffixes or suffixes[-1] not in SUFFIXES):
         known = ", ".join(SUFFIXES)
-        raise HistoryError(f"{path}: cannot tell the format from the name; known are {known}")
+        raise HistoryError(
+            f"{path}: cannot tell the format from the name; known are {known}, and other readers "
+            "by format=…"
+        )
     try:
-        if path.is_file() and path.stat().st_size == 0:
-            raise HistoryError(f"{path} is empty")
         kind = format or SUFFIXES[suffixes[-1]]
         if kind == "parquet" and path.is_file():
             return _parse(path, kind, str(path))

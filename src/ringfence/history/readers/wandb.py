@@ -58,7 +58,8 @@ def read(
     rest = [name for name in frame.columns if name not in FACTS and not name.startswith("_")]
     task = task or _task(frame, rest)
     metrics = [name for name in rest if name not in marked and frame[name].dtype.is_numeric()]
-    objective = chosen(objective, metrics if marked else frame.columns, "objective", text)
+    known = metrics if marked or objective is None else frame.columns
+    objective = chosen(objective, known, "objective", text)
     if parameters is None:
         taken = {task, objective, budget, *([ignore] if isinstance(ignore, str) else ignore)}
         parameters = [name for name in marked or rest if name not in taken]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
 SECONDS = 10
 """How long a server may take to answer the door."""
 EXTRAS = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql"}
+DRIVERS = {
+    "postgresql": ("psycopg2", "psycopg"),
+    "mysql": ("pymysql",),
+    "mariadb": ("pymysql",),
+}
+"""The packages that are taken where the URL names none, the faster first."""
+DATABASE = re.compile(r"(sqlite|postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
+
+
+def is_database_url(text: str) -> bool:
+    """Whether this is the address of a kind of database that can be read."""
+    return DATABASE.match(text) is not None
 
 
 def shown(url: str | URL) -> str:
@@ -44,7 +57,12 @@ def connected(url: str | URL) -> Iterator[Connection]:
     try:
         engine = sa.create_engine(parsed, connect_args=arguments, poolclass=sa.NullPool)
     except ModuleNotFoundError as error:
-        raise MissingExtraError(str(error.name), EXTRAS.get(dialect, "optuna")) from None
+        if error.name in DRIVERS.get(dialect, ()):
+            raise MissingExtraError(error.name, EXTRAS[dialect]) from None
+        raise HistoryError(
+            f"cannot read {shown(url)}: the package {error.name!r} is not installed; install it, "
+            f"or write {dialect}://… for the usual one"
+        ) from None
     except sa.exc.SQLAlchemyError:
         raise HistoryError(f"cannot read {shown(url)}: no such kind of database") from None
     try:
@@ -67,7 +85,8 @@ def _parsed(url: str | URL) -> URL:
     try:
         import sqlalchemy as sa
     except ModuleNotFoundError as error:
-        raise MissingExtraError("sqlalchemy", "optuna") from error
+        kind = str(url).partition(":")[0].partition("+")[0].lower()
+        raise MissingExtraError("sqlalchemy", EXTRAS.get(kind, "optuna")) from error
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -76,14 +95,15 @@ def _parsed(url: str | URL) -> URL:
             f"the {kind} URL cannot be read as one; it should look like "
             "postgresql://user:password@host:5432/database"
         ) from None
-    if parsed.drivername in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+" + _postgres_driver())
-    return parsed
+    return parsed.set(drivername=_with_driver(parsed.drivername.lower()))
 
 
-def _postgres_driver() -> str:
-    """The faster of the two drivers that is there."""
-    return next((d for d in ("psycopg2", "psycopg") if find_spec(d) is not None), "psycopg2")
+def _with_driver(name: str) -> str:
+    name = "postgresql" if name == "postgres" else name
+    usual = DRIVERS.get(name)
+    if usual is None:
+        return name
+    return f"{name}+{next((d for d in usual if find_spec(d) is not None), usual[0])}"
 
 
 def _careful(url: URL) -> tuple[URL, dict[str, Any]]:
