@@ -1,0 +1,104 @@
+"""Transfer: what covers the earlier tasks first, then a process with those tasks as its prior.
+
+Every earlier task has a model of its regret (source_models.py). While little is known of the new
+task, the configuration is tried that adds most to the cover of the tasks (cover.py), each weighted
+by how well it agrees with the results so far. As results come in, expected improvement under a
+Gaussian process with the tasks' mean and covariance (surrogates/source_prior.py) takes over. A task
+unlike all earlier ones could get stuck there: after some trials without improvement every second
+one is a plain process's.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import SettingError
+from ringfence.optimize.acquisition import log_expected_improvement
+from ringfence.optimize.candidates import Candidates
+from ringfence.optimize.cover import agreement_weights, gain, promise
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import Proposal, Setup
+from ringfence.optimize.methods.gp import Method as GPMethod
+from ringfence.optimize.source_models import SourceModels, fit_source_models
+from ringfence.optimize.surrogates.gp import Hyperparameters
+from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
+
+FIRST = 4  # results before the process has a say
+HALFWAY = 10  # results at which it has as much of a say as the cover
+PATIENCE = 10  # trials without improvement before a plain process is heard
+
+
+class Method(GPMethod):
+    """Needs a history; where no task of it tells anything, it is plain `gp`."""
+
+    def __init__(self, setup: Setup, options: Any) -> None:
+        super().__init__(setup, options)
+        if setup.sources is None:
+            raise SettingError("'transfer' needs a history of earlier tasks: pass history=")
+        self.sources = setup.sources
+
+    @cached_property
+    def models(self) -> SourceModels:
+        """The models of the earlier tasks; their hyperparameters are kept in the memory."""
+        known = msgspec.convert(self.memory.get("sources", {}), dict[str, Hyperparameters])
+        models = fit_source_models(self.sources.tasks, self.domain.layout, known)
+        found = {task.name: task.hyperparameters for task in models.tasks}
+        self.memory["sources"] = msgspec.to_builtins(found)
+        return models
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Where to look, and what the models say there."""
+        return Candidates(self.domain, self.models, self.sources, self.setup.seed)
+
+    def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
+        """The candidate with the best blend of cover and expected improvement."""
+        if not self.models.tasks or self.is_stalled(log):
+            return super().propose(log, rng)
+        known = np.isfinite(log.values)
+        order = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
+        rows, F = self.candidates.untried(log.tried, log.rows[order], rng)
+        scores = self.scores(rows, F, log, known)
+        return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
+
+    def scores(
+        self, rows: FloatArray, F: FloatArray, log: TrialLog, known: BoolArray
+    ) -> FloatArray:
+        """How promising each of `rows` is, whose regrets on the earlier tasks are F."""
+        tried = self.candidates.seen(log.rows)
+        w = self.weights(tried[:, known], log.values[known])
+        n = int(known.sum())
+        if n < FIRST:
+            return promise(F, tried, w)
+        posterior = self.posterior(log, tried, known)
+        moments = posterior.predict(Prior.of(F, self.scaled(rows)))
+        improvement = np.exp(log_expected_improvement(*moments, posterior.best)[0])
+        share = n / (n + HALFWAY)
+        return (1.0 - share) * gain(F, tried, w) + share * improvement
+
+    def weights(self, tried: FloatArray, y: FloatArray) -> FloatArray:
+        """The weight of each earlier task."""
+        return agreement_weights(tried, y)
+
+    def posterior(self, log: TrialLog, tried: FloatArray, known: BoolArray) -> SourcePosterior:
+        """The process given the trials so far, running ones at what it expects of them."""
+        Z = self.scaled(log.rows)
+        units = np.array([task.log_unit for task in self.models.tasks])
+        found = condition_on(Prior.of(tried[:, known], Z[known]), log.values[known], units)
+        return found if known.all() else found.with_pending(Prior.of(tried[:, ~known], Z[~known]))
+
+    def scaled(self, rows: FloatArray) -> FloatArray:
+        """Features divided by the geometric means of the earlier tasks' length scales."""
+        logs = np.mean([-np.log(task.inverse) for task in self.models.tasks], axis=0)
+        return np.asarray(self.models.whole.features(rows) * np.exp(-logs))
+
+    def is_stalled(self, log: TrialLog) -> bool:
+        """Whether nothing has improved for so long that a plain process has this trial."""
+        best = log.best
+        waited = 0 if best is None else len(log) - 1 - best.number
+        return waited >= PATIENCE and waited % 2 == 0
