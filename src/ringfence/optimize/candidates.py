@@ -7,7 +7,7 @@ are asked once for the fixed ones; the near ones are as many as can be asked in 
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from ringfence.arrays import FloatArray
 from ringfence.optimize.domain import Domain
 from ringfence.optimize.search import admissible, steps
 from ringfence.optimize.source_models import SourceModels
-from ringfence.optimize.sources import Sources
+from ringfence.optimize.sources import Source
 
 DRAWS = 2000
 MOST_LISTED = 4000  # rows of a list
@@ -30,7 +30,9 @@ FEWEST_NEAR, MOST_NEAR = 16, 128
 class Candidates:
     """The fixed candidates of one domain, with those near given rows on request."""
 
-    def __init__(self, domain: Domain, models: SourceModels, sources: Sources, seed: int) -> None:
+    def __init__(
+        self, domain: Domain, models: SourceModels, sources: Sequence[Source], seed: int
+    ) -> None:
         self.domain = domain
         self.models = models
         self.sources = sources
@@ -83,7 +85,7 @@ class Candidates:
 
     def _top(self, rng: np.random.Generator) -> FloatArray:
         """The best rows of the earlier tasks."""
-        best = [task.best(max(1, int(TOP * len(task.values))))[0] for task in self.sources.tasks]
+        best = [task.best(max(1, int(TOP * len(task.values))))[0] for task in self.sources]
         rows = np.concatenate(best)
         if len(rows) <= MOST_TOP:
             return rows

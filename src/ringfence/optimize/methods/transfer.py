@@ -40,13 +40,13 @@ class Method(GPMethod):
         super().__init__(setup, options)
         if setup.sources is None:
             raise SettingError("'transfer' needs a history of earlier tasks: pass history=")
-        self.sources = setup.sources
+        self.sources = setup.sources.tasks
 
     @cached_property
     def models(self) -> SourceModels:
         """The models of the earlier tasks; their hyperparameters are kept in the memory."""
         known = msgspec.convert(self.memory.get("sources", {}), dict[str, Hyperparameters])
-        models = fit_source_models(self.sources.tasks, self.domain.layout, known)
+        models = fit_source_models(self.sources, self.domain.layout, known)
         found = {task.name: task.hyperparameters for task in models.tasks}
         self.memory["sources"] = msgspec.to_builtins(found)
         return models
