@@ -72,13 +72,12 @@ class Method(GPMethod):
         """How promising each of `rows` is, whose regrets on the earlier tasks are F."""
         tried = self.candidates.seen(log.rows)
         w = self.weights(tried[:, known], log.values[known])
-        n = int(known.sum())
-        if n < FIRST:
+        share = self.process_share(int(known.sum()))
+        if share == 0.0:
             return promise(F, tried, w)
         posterior = self.posterior(log, tried, known)
-        moments = posterior.predict(Prior.of(F, self.scaled(rows)))
+        moments = posterior.predict(self.prior(F, rows))
         improvement = np.exp(log_expected_improvement(*moments, posterior.best)[0])
-        share = n / (n + HALFWAY)
         return (1.0 - share) * gain(F, tried, w) + share * improvement
 
     def weights(self, tried: FloatArray, y: FloatArray) -> FloatArray:
@@ -87,15 +86,27 @@ class Method(GPMethod):
 
     def posterior(self, log: TrialLog, tried: FloatArray, known: BoolArray) -> SourcePosterior:
         """The process given the trials so far, running ones at what it expects of them."""
-        Z = self.scaled(log.rows)
         units = np.array([task.log_unit for task in self.models.tasks])
-        found = condition_on(Prior.of(tried[:, known], Z[known]), log.values[known], units)
-        return found if known.all() else found.with_pending(Prior.of(tried[:, ~known], Z[~known]))
+        at = self.prior(tried[:, known], log.rows[known])
+        found = condition_on(at, log.values[known], units)
+        if known.all():
+            return found
+        return found.with_pending(self.prior(tried[:, ~known], log.rows[~known]))
 
-    def scaled(self, rows: FloatArray) -> FloatArray:
-        """Features divided by the geometric means of the earlier tasks' length scales."""
-        logs = np.mean([-np.log(task.inverse) for task in self.models.tasks], axis=0)
-        return np.asarray(self.models.whole.features(rows) * np.exp(-logs))
+    def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
+        """What the earlier tasks say of rows where they expect the regrets F; the new task's own
+        part has the geometric means of their length scales."""
+        return Prior.of(F, self.models.whole.features(rows) / self.length_scales)
+
+    @cached_property
+    def length_scales(self) -> FloatArray:
+        """One for each feature."""
+        logs = [np.log(task.inverse) for task in self.models.tasks]
+        return np.asarray(np.exp(-np.mean(logs, axis=0)))
+
+    def process_share(self, n: int) -> float:
+        """The say of the process after n results, from 0 to 1."""
+        return n / (n + HALFWAY) if n >= FIRST else 0.0
 
     def is_stalled(self, log: TrialLog) -> bool:
         """Whether nothing has improved for so long that a plain process has this trial."""
