@@ -17,6 +17,7 @@ import polars as pl
 import ringfence as rf
 from benchmarks.tables import read_table
 from ringfence.history import considered_rows, usable_rows
+from ringfence.optimize.candidates import Candidates
 from ringfence.optimize.domain import Domain, domain_of
 from ringfence.optimize.layout import Layout
 from ringfence.optimize.source_models import SourceModel, SourceModels, fit_source_models
@@ -115,6 +116,11 @@ class Case:
     def domain(self) -> Domain:
         """The target's rows."""
         return domain_of(whole_space(self.table.space), self.candidates)
+
+    @cached_property
+    def scored(self) -> Candidates:
+        """The target's rows with what the models say of them."""
+        return Candidates(self.domain, self.models, self.sources.tasks, 0)
 
     def inside(self, **settings: object) -> Domain:
         """The target's rows inside a region learned from the sources."""

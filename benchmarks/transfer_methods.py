@@ -84,8 +84,7 @@ def region(name: str, **settings: object) -> Way:
 
 def starts(name: str, n: int, *, seeds: bool) -> Way:
     def make(case: Case, seed: int) -> Optimizer:
-        found = starting_points(case.sources.tasks, case.models, case.domain, n)
-        first = tuple(start.config for start in found)
+        first = tuple(start.config for start in starting_points(case.scored, n))
         return Optimizer(name, Setup(case.domain, seed, None, first), {})
 
     return Way(make, seeds=seeds)
@@ -99,7 +98,7 @@ def transfer(kind: type[Transfer] = Transfer) -> Way:
     def make(case: Case, seed: int) -> Optimizer:
         engine = Optimizer("transfer", Setup(case.domain, seed, case.sources), {})
         engine.method = kind(engine.setup, engine.method.options)
-        engine.method.models = case.models
+        engine.method.models, engine.method.candidates = case.models, case.scored
         return engine
 
     return Way(make, seeds=False)

@@ -8,7 +8,6 @@ that spreads over the region whatever they say: at worst half of the trials foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -23,7 +22,7 @@ from ringfence.optimize.cover import greedy_cover
 from ringfence.optimize.design import Design
 from ringfence.optimize.domain import Domain, domain_of
 from ringfence.optimize.source_models import SourceModels, fit_source_models
-from ringfence.optimize.sources import Source, tasks_of
+from ringfence.optimize.sources import tasks_of
 
 ENOUGH = 32  # rows of a task, the median of them, for a model to be trusted
 SEED = 0  # of the candidates: the same history gives the same points
@@ -49,15 +48,14 @@ def with_starts(learned: LearnedSpace, history: History, n: int) -> LearnedSpace
     models = fit_source_models(sources, domain.layout)
     notes = (*learned.provenance.notes, *_notes(models))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
-    found = starting_points(sources, models, domain, n) if models.tasks else ()
+    candidates = Candidates(domain, models, sources, SEED)
+    found = starting_points(candidates, n) if models.tasks else ()
     return replace(learned, portfolio=found, provenance=provenance)
 
 
-def starting_points(
-    sources: Sequence[Source], models: SourceModels, domain: Domain, n: int
-) -> tuple[Start, ...]:
-    """The first `n` points of a domain: a learned space, or a list of candidates inside it."""
-    candidates = Candidates(domain, models, sources, SEED)
+def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
+    """`n` of the fixed candidates, in the order in which to try them."""
+    models, domain = candidates.models, candidates.domain
     order, _ = greedy_cover(candidates.F, n)
     rows = candidates.rows[order]
     if is_thin(models):
