@@ -61,6 +61,7 @@ AT_HOME = {
         "optuna_trials",
         "optuna_objects",
         "optuna_sampler",
+        "optuna_transfer",
         "optuna_values",
     },
     "sqlalchemy": {"optuna_connection", "optuna_sql", "optuna_tables"},
