@@ -45,14 +45,25 @@ def bowl_source(name: str, optimum: float, n: int, seed: int) -> Source:
 def test_a_source_model_predicts_the_regret_of_rows_it_never_saw():
     layout = Layout(whole_space(SPACE))
     source = bowl_source("t", 0.3, 80, 0)
-    (model,) = fit_source_models([source], layout).tasks
+    models = fit_source_models([source], layout)
     fresh = bowl_source("t", 0.3, 500, 1)
-    best, unit = source.values.min(), math.exp(model.log_unit)
+    best, unit = source.values.min(), math.exp(models.tasks[0].log_unit)
     truth = np.clip((fresh.values - best) / unit, 0.0, 1.0)
-    off = np.abs(model.predict(layout.features(fresh.rows)) - truth)
+    off = np.abs(models.predict(fresh.rows)[0] - truth)
     assert off.mean() < 0.02 and off.max() < 0.25
     flat = np.abs(truth - truth.mean()).mean()
     assert off.mean() < flat / 10
+
+
+def test_predictions_of_all_tasks_at_once_are_those_of_each():
+    layout = Layout(whole_space(SPACE))
+    sources = [bowl_source("a", 0.3, 80, 0), bowl_source("b", 0.7, 25, 1)]
+    models = fit_source_models(sources, layout)
+    rows = np.random.default_rng(2).random((300, 2))
+    for task, found in zip(models.tasks, models.predict(rows)):
+        kernel = matern52(squared_distances(rows * task.inverse, task.Z))[0]
+        expected = np.clip(task.constant + kernel @ task.alpha, 0.0, 1.0)
+        np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
 def test_models_come_back_from_their_hyperparameters_exactly():

@@ -71,11 +71,12 @@ class Candidates:
         return np.concatenate([self.rows[left], near]), F
 
     def seen(self, rows: FloatArray) -> FloatArray:
-        """What the models say of rows that were tried, (T, n); each is asked for once."""
+        """What the models say of rows that were tried, (T, n). Each is asked for once and alone:
+        together the last digits could differ, and so a resumed search."""
         keys = self.domain.layout.keys(rows)
-        new = [i for i, key in enumerate(keys) if key not in self._seen]
-        for i, column in zip(new, self.models.predict(rows[new]).T):
-            self._seen[keys[i]] = column
+        for key, row in zip(keys, rows):
+            if key not in self._seen:
+                self._seen[key] = self.models.predict(row[None])[:, 0]
         columns = [self._seen[key] for key in keys]
         return np.array(columns).reshape(len(keys), len(self.models.tasks)).T
 

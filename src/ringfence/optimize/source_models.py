@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,12 +28,13 @@ from ringfence.optimize.sources import Source
 from ringfence.optimize.surrogates.gp import GPOptions, Hyperparameters, fit_gp
 from ringfence.optimize.surrogates.gp_prediction import condition
 from ringfence.optimize.surrogates.hyperparameters import Columns
-from ringfence.optimize.surrogates.matern import matern52, squared_distances
+from ringfence.optimize.surrogates.matern import matern52_mean
 from ringfence.optimize.surrogates.standardize import standardize
 from ringfence.whole import whole_space
 
 MOST_ROWS = 256  # of a task that its model sees: the best quarter of them, the rest at random
 SEARCHED = 128  # of these that the search for hyperparameters sees
+AT_ONCE = 250_000  # kernels, so that they stay near the processor
 OPTIONS = GPOptions(noise_floor=1e-4, max_iterations=25, compressed=False)
 
 
@@ -50,11 +52,6 @@ class SourceModel:
     alpha: FloatArray  # (n,)
     constant: float
 
-    def predict(self, X: FloatArray) -> FloatArray:
-        """z at features X (m, d), shape (m,)."""
-        kernel, _ = matern52(squared_distances(X * self.inverse, self.Z))
-        return np.clip(self.constant + kernel @ self.alpha, 0.0, 1.0)
-
 
 @dataclass(frozen=True, eq=False)
 class SourceModels:
@@ -67,8 +64,47 @@ class SourceModels:
     def predict(self, rows: FloatArray) -> FloatArray:
         """F at rows of the layout (m, names), shape (T, m)."""
         X = self.whole.features(rows)
-        found = [task.predict(X) for task in self.tasks]
-        return np.array(found).reshape(len(found), len(rows))
+        F = np.empty((len(self.tasks), len(rows)))
+        size = max(1, AT_ONCE // max(self._stacked.alpha.size, 1))
+        for start in range(0, len(rows), size):
+            F[:, start : start + size] = self._stacked.predict(X[start : start + size])
+        return F
+
+    @cached_property
+    def _stacked(self) -> _Stacked:
+        return _Stacked.of(self.tasks, len(self.whole.groups))
+
+
+@dataclass(frozen=True, eq=False)
+class _Stacked:
+    """All models as arrays, rows that a task lacks with the weight 0: one product for all."""
+
+    inverse: FloatArray  # (T, 1, d)
+    Z: FloatArray  # (T, d, n)
+    norms: FloatArray  # (T, 1, n)
+    alpha: FloatArray  # (T, n, 1)
+    constant: FloatArray  # (T, 1)
+
+    @classmethod
+    def of(cls, tasks: Sequence[SourceModel], dim: int) -> _Stacked:
+        most = max((len(task.alpha) for task in tasks), default=0)
+        Z, alpha = np.zeros((len(tasks), dim, most)), np.zeros((len(tasks), most, 1))
+        for t, task in enumerate(tasks):
+            Z[t, :, : len(task.alpha)] = task.Z.T
+            alpha[t, : len(task.alpha), 0] = task.alpha
+        inverse = np.array([task.inverse for task in tasks]).reshape(len(tasks), 1, dim)
+        constant = np.array([task.constant for task in tasks]).reshape(len(tasks), 1)
+        return cls(inverse, Z, (Z * Z).sum(axis=1, keepdims=True), alpha, constant)
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """F at features X (m, d)."""
+        scaled = X * self.inverse
+        squares = scaled @ self.Z
+        squares *= -2.0
+        squares += self.norms
+        squares += np.einsum("tij,tij->ti", scaled, scaled)[:, :, None]
+        kernel = matern52_mean(np.maximum(squares, 0.0, out=squares))
+        return np.clip(self.constant + (kernel @ self.alpha)[:, :, 0], 0.0, 1.0)
 
 
 def fit_source_models(
