@@ -12,18 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.domain import Domain
 from ringfence.optimize.search import admissible, steps
 from ringfence.optimize.source_models import SourceModels
 from ringfence.optimize.sources import Source
 
-DRAWS = 2000
+DRAWS = 1500
 MOST_LISTED = 4000  # rows of a list
 TOP = 0.05  # share of each earlier task's rows
-MOST_TOP = 1000  # rows of all of them
+MOST_TOP = 500  # rows of all of them
 NEAR_BEST = 3  # trials around which steps are taken
-KERNELS = 400_000  # evaluations for the near ones, a few milliseconds
+KERNELS = 200_000  # evaluations for the near ones, a few milliseconds
 FEWEST_NEAR, MOST_NEAR = 16, 128
 
 
@@ -58,17 +58,24 @@ class Candidates:
         """What the models say of the fixed candidates, (T, m)."""
         return self.models.predict(self.rows)
 
-    def untried(
-        self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
-        """The candidates that were not tried, (m, names), and what the models say there, (T, m);
-        `best` holds the rows tried, the best first. ExhaustedError where none is left."""
-        left = np.array([key not in tried for key in self._keys], dtype=bool)
-        near = self._near(tried, best[:NEAR_BEST], rng)
-        if not left.any() and not len(near):
-            near = self.domain.fresh(tried, rng)
-        F = np.hstack([self.F[:, left], self.models.predict(near)])
-        return np.concatenate([self.rows[left], near]), F
+    def untried(self, tried: Set[bytes]) -> BoolArray:
+        """Which of the fixed candidates were not tried, (m,)."""
+        return np.array([key not in tried for key in self._keys], dtype=bool)
+
+    def near(self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Rows near the best ones so far, (k, names), that were not tried: steps, or the nearest of
+        a long list."""
+        pool, best = self.domain.pool, best[:NEAR_BEST]
+        if not len(best) or (pool is not None and len(pool) <= MOST_LISTED):
+            return np.empty((0, len(self.domain.layout.names)))
+        if pool is None:
+            rows = admissible(self.domain, steps(self.domain, best, rng), tried)
+            return rows[: self.n_near]
+        features = self.domain.layout.features
+        gaps = features(pool) - features(best[:1])
+        nearest = np.argsort(np.einsum("ij,ij->i", gaps, gaps), kind="stable")[: self.n_near]
+        keys = self.domain.layout.keys(pool[nearest])
+        return pool[nearest[[key not in tried for key in keys]]]
 
     def seen(self, rows: FloatArray) -> FloatArray:
         """What the models say of rows that were tried, (T, n). Each is asked for once and alone:
@@ -91,17 +98,3 @@ class Candidates:
         if len(rows) <= MOST_TOP:
             return rows
         return rows[np.sort(rng.choice(len(rows), MOST_TOP, replace=False))]
-
-    def _near(self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Rows near the best ones that were not tried: steps, or the nearest of a long list."""
-        pool = self.domain.pool
-        if not len(best) or (pool is not None and len(pool) <= MOST_LISTED):
-            return np.empty((0, len(self.domain.layout.names)))
-        if pool is None:
-            rows = admissible(self.domain, steps(self.domain, best, rng), tried)
-            return rows[: self.n_near]
-        features = self.domain.layout.features
-        gaps = features(pool) - features(best[:1])
-        nearest = np.argsort(np.einsum("ij,ij->i", gaps, gaps), kind="stable")[: self.n_near]
-        keys = self.domain.layout.keys(pool[nearest])
-        return pool[nearest[[key not in tried for key in keys]]]

@@ -28,7 +28,7 @@ from ringfence.optimize.sources import Source
 from ringfence.optimize.surrogates.gp import GPOptions, Hyperparameters, fit_gp
 from ringfence.optimize.surrogates.gp_prediction import condition
 from ringfence.optimize.surrogates.hyperparameters import Columns
-from ringfence.optimize.surrogates.matern import matern52_mean
+from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
 from ringfence.whole import whole_space
 
@@ -103,7 +103,7 @@ class _Stacked:
         squares *= -2.0
         squares += self.norms
         squares += np.einsum("tij,tij->ti", scaled, scaled)[:, :, None]
-        kernel = matern52_mean(np.maximum(squares, 0.0, out=squares))
+        kernel = matern52_values(np.maximum(squares, 0.0, out=squares))
         return np.clip(self.constant + (kernel @ self.alpha)[:, :, 0], 0.0, 1.0)
 
 

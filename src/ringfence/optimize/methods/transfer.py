@@ -10,6 +10,7 @@ one is a plain process's.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,27 @@ from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, c
 FIRST = 4  # results before the process has a say
 HALFWAY = 10  # results at which it has as much of a say as the cover
 PATIENCE = 10  # trials without improvement before a plain process is heard
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known after some trials."""
+
+    tried: FloatArray
+    """What the models say of the trials, (T, n)."""
+    w: FloatArray
+    """The weight of each earlier task, (T,)."""
+    share: float
+    """The say of the process."""
+    posterior: SourcePosterior | None
+
+    def scores(self, F: FloatArray, prior: Prior) -> FloatArray:
+        """How promising candidates are, (m,), whose regrets on the earlier tasks are F (T, m)."""
+        if self.posterior is None:
+            return promise(F, self.tried, self.w)
+        moments = self.posterior.predict(prior)
+        improvement = np.exp(log_expected_improvement(*moments, self.posterior.best)[0])
+        return (1.0 - self.share) * gain(F, self.tried, self.w) + self.share * improvement
 
 
 class Method(GPMethod):
@@ -61,24 +83,29 @@ class Method(GPMethod):
         if not self.models.tasks or self.is_stalled(log):
             return super().propose(log, rng)
         known = np.isfinite(log.values)
-        order = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
-        rows, F = self.candidates.untried(log.tried, log.rows[order], rng)
-        scores = self.scores(rows, F, log, known)
+        best = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
+        near = self.candidates.near(log.tried, log.rows[best], rng)
+        left = self.candidates.untried(log.tried)
+        if not left.any() and not len(near):
+            near = self.domain.fresh(log.tried, rng)
+        evidence = self.evidence(log, known)
+        scores = np.where(left, evidence.scores(self.candidates.F, self.fixed_prior), -np.inf)
+        if len(near):
+            F = self.models.predict(near)
+            scores = np.append(scores, evidence.scores(F, self.prior(F, near)))
+        rows = np.concatenate([self.candidates.rows, near])
         return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
 
-    def scores(
-        self, rows: FloatArray, F: FloatArray, log: TrialLog, known: BoolArray
-    ) -> FloatArray:
-        """How promising each of `rows` is, whose regrets on the earlier tasks are F."""
+    def evidence(self, log: TrialLog, known: BoolArray) -> Evidence:
+        """What the trials so far say of the earlier tasks and of the new one."""
         tried = self.candidates.seen(log.rows)
-        w = self.weights(tried[:, known], log.values[known])
         share = self.process_share(int(known.sum()))
-        if share == 0.0:
-            return promise(F, tried, w)
-        posterior = self.posterior(log, tried, known)
-        moments = posterior.predict(self.prior(F, rows))
-        improvement = np.exp(log_expected_improvement(*moments, posterior.best)[0])
-        return (1.0 - share) * gain(F, tried, w) + share * improvement
+        return Evidence(
+            tried,
+            self.weights(tried[:, known], log.values[known]),
+            share,
+            self.posterior(log, tried, known) if share > 0.0 else None,
+        )
 
     def weights(self, tried: FloatArray, y: FloatArray) -> FloatArray:
         """The weight of each earlier task."""
@@ -97,6 +124,11 @@ class Method(GPMethod):
         """What the earlier tasks say of rows where they expect the regrets F; the new task's own
         part has the geometric means of their length scales."""
         return Prior.of(F, self.models.whole.features(rows) / self.length_scales)
+
+    @cached_property
+    def fixed_prior(self) -> Prior:
+        """What they say of the fixed candidates."""
+        return self.prior(self.candidates.F, self.candidates.rows)
 
     @cached_property
     def length_scales(self) -> FloatArray:

@@ -18,8 +18,8 @@ def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
     return np.maximum(squares, 0.0, out=squares)
 
 
-def matern52_mean(squares: FloatArray) -> FloatArray:
-    """Kernel values alone, for a predicted mean. The squares are overwritten."""
+def matern52_values(squares: FloatArray) -> FloatArray:
+    """Kernel values alone. The squares are overwritten."""
     squares *= 5.0
     q = np.sqrt(squares)
     squares /= 3.0

@@ -26,7 +26,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from ringfence.arrays import FloatArray
 from ringfence.optimize.surrogates.gp_prediction import LEAST_VARIANCE
-from ringfence.optimize.surrogates.matern import matern52, squared_distances
+from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
 
 OWN = (0.003, 0.03, 0.2)  # s²
 NOISE = (1e-4, 1e-2)
@@ -52,7 +52,7 @@ class Prior:
 
     def covariance(self, other: Prior, own: float) -> FloatArray:
         """Of g between these points and others, (n, m)."""
-        kernel = matern52(squared_distances(self.Z, other.Z))[0]
+        kernel = matern52_values(squared_distances(self.Z, other.Z))
         kernel *= own
         kernel += self.spread @ other.spread.T
         return kernel
