@@ -92,7 +92,17 @@ def test_links_lead_somewhere_and_nothing_is_left_open(page):
 
 def test_every_option_of_every_command_is_on_its_page():
     page = (ROOT / "docs" / "cli.md").read_text()
-    for command in ("learn", "check", "report", "show", "sample", "export", "infer", "demo"):
+    for command in (
+        "learn",
+        "check",
+        "report",
+        "show",
+        "sample",
+        "starts",
+        "export",
+        "infer",
+        "demo",
+    ):
         program = [sys.executable, "-m", "ringfence", command, "--help"]
         shown = subprocess.run(program, capture_output=True, text=True, check=True).stdout
         section = page.split(f"## ringfence {command}\n")[1].split("\n## ")[0]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.blocks import Block, expected_share, rows_inside
-from ringfence.errors import SpaceError
+from ringfence.errors import SettingError, SpaceError
 from ringfence.history.selection import Dropped
 from ringfence.numbers import generator, whole_number
 from ringfence.regions import Draws, sample
@@ -47,6 +47,15 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_evaluations: Count
     slack: Annotated[float, msgspec.Meta(ge=0)]
     outside: bool
+
+
+class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A configuration to try early."""
+
+    config: dict[str, Choice]
+    regret: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    """Mean over the tasks of the best regret up to here, as their models predict it: 0 is a task's
+    best value, 1 its median."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,6 +98,8 @@ class LearnedSpace:
     tasks: tuple[Task, ...]
     settings: Settings
     provenance: Provenance
+    portfolio: tuple[Start, ...] = ()
+    """Starting points in the order in which to try them."""
 
     @property
     def shape(self) -> str:
@@ -169,6 +180,16 @@ class LearnedSpace:
         ordered = {name: columns[name] for name in self.space}
         rows = [dict(zip(ordered, row)) for row in zip(*ordered.values())]
         return [self._without_inactive(row) for row in rows] if self.space.conditions else rows
+
+    def starts(self, n: int | None = None) -> list[Config]:
+        """The first `n` starting points, None for all, in the order in which to try them."""
+        n = whole_number(n, "n", 0)
+        if n is not None and n > len(self.portfolio):
+            raise SettingError(
+                f"{n} starting points are wanted and this space has {len(self.portfolio)}; learn "
+                f"it with starts={n}"
+            )
+        return [dict(start.config) for start in self.portfolio[:n]]
 
     def draw(self, block: Block, n: int, rng: np.random.Generator) -> Draws:
         """`n` points of one block's region in unit coordinates, on the grid of its integers, with

@@ -12,7 +12,7 @@ import numpy as np
 from ringfence.blocks import Block
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
-from ringfence.learned import Count, LearnedSpace, Provenance, Settings, Task
+from ringfence.learned import Count, LearnedSpace, Provenance, Settings, Start, Task
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Condition, Encoding, Space, choice_key
 
@@ -49,7 +49,7 @@ class BlockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     widened: Count
 
 
-class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The whole file."""
 
     format: Literal["ringfence.learned-space"]
@@ -60,6 +60,7 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: Settings
     tasks: tuple[Task, ...]
     provenance: Provenance
+    starts: tuple[Start, ...] = ()
 
 
 class _Header(msgspec.Struct):
@@ -83,6 +84,7 @@ def encode(learned: LearnedSpace) -> bytes:
         settings=learned.settings,
         tasks=learned.tasks,
         provenance=learned.provenance,
+        starts=learned.portfolio,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 
@@ -157,9 +159,19 @@ def _restore(record: LearnedFile) -> LearnedSpace:
     for task in record.tasks:
         if not record.space.contains(task.incumbent):
             raise FileError(f"the incumbent of task {task.name!r} is not in the space")
-    return LearnedSpace(
-        record.space, blocks, record.choices, record.tasks, record.settings, record.provenance
+    learned = LearnedSpace(
+        record.space,
+        blocks,
+        record.choices,
+        record.tasks,
+        record.settings,
+        record.provenance,
+        record.starts,
     )
+    for place, start in enumerate(record.starts, 1):
+        if not learned.contains(start.config):
+            raise FileError(f"starting point {place} is not in the learned space")
+    return learned
 
 
 def _block(space: Space, record: BlockRecord) -> Block:

@@ -17,6 +17,8 @@ def summary(learned: LearnedSpace) -> str:
     lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
     lines += outlier_lines(learned)
     lines += [widened_line(block) for block in learned.blocks if block.widened]
+    if learned.portfolio:
+        lines.append(start_line(learned))
     return "\n".join([*lines, *row_lines(learned)])
 
 
@@ -56,6 +58,16 @@ def row_lines(learned: LearnedSpace) -> list[str]:
     for dropped in provenance.dropped:
         lines.append(f"  {dropped.rows:,} dropped: {dropped.reason} ({plain(dropped.example)})")
     return lines
+
+
+def start_line(learned: LearnedSpace) -> str:
+    """One sentence: how many starting points there are, and what they are worth to the tasks."""
+    count = len(learned.portfolio)
+    return (
+        f"{count} starting point{'s' * (count != 1)}: the tasks' mean regret is "
+        f"{learned.portfolio[0].regret:.2f} after the first, "
+        f"{learned.portfolio[-1].regret:.2f} after all (0 best, 1 median)"
+    )
 
 
 def volume_line(learned: LearnedSpace) -> str:

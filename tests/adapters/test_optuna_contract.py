@@ -20,8 +20,9 @@ from optuna.testing.pytest_samplers import (
 )
 
 import ringfence as rf
-from problems import region
+from problems import history, region
 from ringfence.adapters.optuna import sampler as inside
+from ringfence.adapters.optuna import transfer_sampler
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
@@ -65,6 +66,12 @@ class TestCmaEs(InLearnedSpace, BasicSamplerTestCase, SingleOnlySamplerTestCase)
 
 class TestQMC(InLearnedSpace, BasicSamplerTestCase, MultiObjectiveSamplerTestCase):
     base = QMCSampler
+
+
+class TestTransfer(BasicSamplerTestCase):
+    @pytest.fixture
+    def sampler(self):
+        return lambda: transfer_sampler(region("conditional", "ellipsoid"), history("conditional"))
 
 
 class TestGP(InLearnedSpace):

@@ -29,7 +29,7 @@ OPTIONS = {
     "ablr": {"n_initial": 4},
     "smac": {"n_initial": 4, "challengers": 200, "local_searches": 1},
 }
-TRANSFER = ("ablr", "gp-warm-start", "gp-warm-start-all")
+TRANSFER = ("ablr", "gp-warm-start", "gp-warm-start-all", "transfer")
 
 
 @cache

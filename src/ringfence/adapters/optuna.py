@@ -7,6 +7,7 @@ from typing import Any
 
 from ringfence.adapters.view import as_learned, require_box
 from ringfence.errors import MissingExtraError, SettingError, SpaceError
+from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
 from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
@@ -56,6 +57,20 @@ def sampler(
     return RegionSampler(as_learned(learned), base or TPESampler(), seed, steps or {})
 
 
+def transfer_sampler(learned: LearnedSpace | Space, history: History, seed: int = 0) -> BaseSampler:
+    """An Optuna sampler that knows the runs of earlier tasks: `optimizer="transfer"` behind a
+    study. The objective keeps its own, wider `suggest_*` calls.
+
+    Args:
+        learned: the space to stay in.
+        history: the earlier tasks; their models are fitted when the first trial begins.
+        seed: of everything random, together with a trial's number.
+    """
+    from ringfence.adapters.optuna_transfer import TransferSampler
+
+    return TransferSampler(as_learned(learned), history, whole_number(seed, "seed", 0) or 0)
+
+
 def distributions(
     learned: LearnedSpace | Space, *, bounding_box: bool = False
 ) -> dict[str, BaseDistribution]:
@@ -80,8 +95,8 @@ def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> S
 
 
 def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
-    """Let the study try these configurations first, in this order: the best of earlier tasks, or
-    draws from the learned space."""
+    """Let the study try these configurations first, in this order: `learned.starts(5)`, or draws
+    from the learned space."""
     if isinstance(configs, Mapping):
         raise SettingError("enqueue takes a list of configurations, not a single one")
     for config in list(configs):

@@ -15,6 +15,8 @@ from optuna.trial import FrozenTrial, TrialState
 from ringfence.adapters.optuna_values import plain
 from ringfence.errors import SpaceError
 from ringfence.gauge import GaugeCube
+from ringfence.learned import LearnedSpace
+from ringfence.space import Config
 
 PLAN = "ringfence:plan"
 """Attribute of a trial: the configuration that was proposed."""
@@ -83,17 +85,21 @@ class Translator:
         )
 
     def _coordinates(self, trial: FrozenTrial) -> dict[str, Any] | None:
-        """Coordinates of the configuration that the trial has or is going to have."""
-        learned = self.cube.learned
-        proposed = trial.system_attrs.get(PLAN, {})
-        given = {k: plain(v) for k, v in trial.params.items() if k in learned.space}
-        config = {**proposed, **given}
-        try:
-            config = {name: config[name] for name in learned.space.active(config)}
-            inside = learned.contains(config)
-        except (SpaceError, KeyError):  # the trial lacks some parameters, or has others
-            return None
-        return self.cube.encode(config) if inside else None
+        config = configuration(self.cube.learned, trial)
+        return None if config is None else self.cube.encode(config)
+
+
+def configuration(learned: LearnedSpace, trial: FrozenTrial) -> Config | None:
+    """The configuration that the trial has or is going to have; None where that lies outside."""
+    proposed = trial.system_attrs.get(PLAN, {})
+    given = {k: plain(v) for k, v in trial.params.items() if k in learned.space}
+    config = {**proposed, **given}
+    try:
+        config = {name: config[name] for name in learned.space.active(config)}
+        inside = learned.contains(config)
+    except (SpaceError, KeyError):  # the trial lacks some parameters, or has others
+        return None
+    return config if inside else None
 
 
 def base_notes(attributes: dict[str, Any]) -> dict[str, Any]:

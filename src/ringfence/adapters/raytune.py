@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,14 +53,19 @@ def searcher(
     mode: Mode | None = None,
     seed: int | None = None,
     base: Searcher | None = None,
+    *,
+    starts: int = 0,
 ) -> RegionSearcher:
     """A Searcher whose every suggestion lies in the learned space.
 
     It draws uniformly, or asks `base`, a Searcher of Ray without a space of its own such as
     `OptunaSearch(seed=0)`, which then searches the box or the ellipsoid's gauge cube and needs to
-    know `metric` and `mode`.
+    know `metric` and `mode`. The first `starts` starting points of the learned space come before
+    all else; `base` hears nothing of them.
     """
-    return RegionSearcher(as_learned(learned), metric, mode, seed, base)
+    given = as_learned(learned)
+    first = given.starts(whole_number(starts, "starts", 0) or 0)
+    return RegionSearcher(given, metric, mode, seed, base, starts=first)
 
 
 class RegionSearcher(Searcher):  # type: ignore[misc]
@@ -74,6 +79,8 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         mode: Mode | None,
         seed: int | None,
         base: Searcher | None,
+        *,
+        starts: Sequence[Config] = (),
     ) -> None:
         if mode not in (None, "min", "max"):
             raise SettingError(f"mode must be 'min' or 'max', not {mode!r}")
@@ -84,11 +91,16 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         self._view = View(learned, flat=True)
         _nested(dict.fromkeys(learned.space))
         self._base = base
+        self._starts = tuple(starts)
+        self._begun: list[str] = []  # trials that have a starting point
         if base is not None:
             self._tell(base)
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
         """The next configuration; inactive parameters are left out."""
+        if len(self._begun) < len(self._starts):
+            self._begun.append(trial_id)
+            return dict(self._starts[len(self._begun) - 1])
         if self._base is None:
             rng = np.random.default_rng([self._seed, self._drawn])
             self._drawn += 1
@@ -100,19 +112,19 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Pass an intermediate result on to the base."""
-        if self._base is not None:
+        if self._base is not None and trial_id not in self._begun:
             self._base.on_trial_result(trial_id, result)
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
         """Pass the outcome on to the base."""
-        if self._base is not None:
+        if self._base is not None and trial_id not in self._begun:
             self._base.on_trial_complete(trial_id, result=result, error=error)
 
     def save(self, checkpoint_path: str) -> None:
         """Write the state as JSON; what the base saves is kept inside as it is."""
-        state: dict[str, Any] = {"seed": self._seed, "drawn": self._drawn}
+        state: dict[str, Any] = {"seed": self._seed, "drawn": self._drawn, "begun": self._begun}
         if self._base is not None:
             with tempfile.TemporaryDirectory() as folder:
                 self._base.save(str(Path(folder, "base")))
@@ -124,6 +136,7 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         try:
             state = json.loads(Path(checkpoint_path).read_bytes())
             self._seed, self._drawn, base = state["seed"], state["drawn"], state.get("base")
+            self._begun = list(state.get("begun", []))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FileError(f"{checkpoint_path} is no state of a searcher: {error}") from error
         if (base is None) != (self._base is None):

@@ -62,6 +62,11 @@ class Target:
         """A plain configuration as SMAC's, for an initial design."""
         return self._translated.encode(config)
 
+    def starts(self, n: int | None = None) -> list[Any]:
+        """The first `n` starting points of the learned space as SMAC's configurations, for the
+        `additional_configs` of an initial design."""
+        return [self.encode(config) for config in self.learned.starts(n)]
+
     @property
     def __signature__(self) -> inspect.Signature:
         """SMAC reads off the signature what to pass: a budget only where the objective takes one,

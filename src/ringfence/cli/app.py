@@ -15,6 +15,7 @@ from ringfence.cli.learn import learn
 from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
+from ringfence.cli.starts import starts
 
 app = typer.Typer(
     name="ringfence",
@@ -42,5 +43,5 @@ def root(
     """Learn the search space of the next tuning job from the jobs already run."""
 
 
-for command in (learn, check, report, show, sample, export, infer, demo):
+for command in (learn, check, report, show, sample, starts, export, infer, demo):
     app.command()(command)

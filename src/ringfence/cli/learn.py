@@ -41,6 +41,9 @@ def learn(
         int | None, typer.Option(help="Take those rows at random, not the first.")
     ] = None,
     average_repeats: options.AverageRepeats = False,
+    starts: Annotated[
+        int, typer.Option(min=0, help="Also find so many starting points (ringfence starts).")
+    ] = 0,
     format: options.TableFormat = None,
     studies: options.Studies = None,
 ) -> None:
@@ -73,6 +76,7 @@ def learn(
             n_evaluations=n_evaluations,
             seed=seed,
             average_repeats=average_repeats,
+            starts=starts,
             progress=progress,
         )
     to_stdout = output == "-"

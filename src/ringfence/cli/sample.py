@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from ringfence.space import Config
-
-
-class Layout(StrEnum):
-    """How the configurations are written."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-    table = "table"
+from ringfence.cli.layouts import Layout, written
 
 
 def sample(
@@ -37,25 +23,4 @@ def sample(
     from ringfence.learned_file import load
 
     space = load(learned)
-    configs = space.sample(n, seed=seed)
-    write = {Layout.jsonl: _jsonl, Layout.csv: _csv, Layout.table: _table}[format]
-    typer.echo(write(list(space.space), configs), nl=False)
-
-
-def _jsonl(names: Sequence[str], configs: Sequence[Config]) -> str:
-    return "".join(json.dumps(config) + "\n" for config in configs)
-
-
-def _csv(names: Sequence[str], configs: Sequence[Config]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(configs)
-    return text.getvalue()
-
-
-def _table(names: Sequence[str], configs: Sequence[Config]) -> str:
-    from ringfence.learned_text import align, value
-
-    rows = [[value(c[name]) if name in c else "" for name in names] for c in configs]
-    return "\n".join(align([list(names), *rows])) + "\n"
+    typer.echo(written(format, list(space.space), space.sample(n, seed=seed)), nl=False)

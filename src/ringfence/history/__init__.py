@@ -1,7 +1,7 @@
 """What was tried: tables of past runs, the rows that count, and the best of each task."""
 
 from ringfence.history.history import History
-from ringfence.history.incumbents import incumbents
+from ringfence.history.incumbents import considered_rows, incumbents
 from ringfence.history.infer import infer_space
 from ringfence.history.readers import read_history
 from ringfence.history.selection import Dropped, Selection
@@ -16,6 +16,7 @@ __all__ = [
     "History",
     "Selection",
     "UsableRows",
+    "considered_rows",
     "incumbents",
     "infer_space",
     "read_history",

@@ -28,10 +28,9 @@ def incumbents(
     """
     if COUNT in rows.columns:
         _check_selection(rows, n_evaluations is not None or average_repeats, top)
-    if average_repeats:
-        rows = _average(rows)
-    if n_evaluations is not None:
-        rows = _take(rows, n_evaluations, seed)
+    rows = considered_rows(
+        rows, n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
+    )
     if top > 0:
         return _top(rows, top)
     best = pl.col(VALUE).arg_min()
@@ -40,6 +39,15 @@ def incumbents(
         .agg(_count(rows).alias(COUNT), pl.exclude(TASK, COUNT).get(best))
         .sort(ROW)
     )
+
+
+def considered_rows(
+    rows: pl.DataFrame, *, n_evaluations: int | None, seed: int | None, average_repeats: bool
+) -> pl.DataFrame:
+    """The rows among which the best is sought, as `incumbents` explains."""
+    if average_repeats:
+        rows = _average(rows)
+    return rows if n_evaluations is None else _take(rows, n_evaluations, seed)
 
 
 def _count(rows: pl.DataFrame) -> pl.Expr:

@@ -15,7 +15,7 @@ from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
 from ringfence.optimize.domain import domain_of
 from ringfence.optimize.log import TrialLog
-from ringfence.optimize.method import Setup, read_options
+from ringfence.optimize.method import Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class
 from ringfence.optimize.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
@@ -53,7 +53,8 @@ class Optimizer:
         """
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
-        proposal = self.method.propose(self.log, rng)
+        start = None if self.method.budgeted else self.method.next_start(self.log)
+        proposal = self.method.propose(self.log, rng) if start is None else Proposal(start)
         trial = Trial(
             number=number,
             config=proposal.config,
@@ -117,20 +118,22 @@ def optimizer(
     history: History | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
+    starts: int = 0,
     **options: Any,
 ) -> Optimizer:
     """An optimizer over a learned space (or a plain one) by its name.
 
     Args:
         name: 'random', 'sobol', 'successive-halving', 'hyperband', 'gp', 'gp-warping', 'smac',
-            'ablr', 'gp-warm-start' or 'gp-warm-start-all'.
+            'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'.
         where: the space to search; nothing outside it is ever proposed.
         seed: the same seed gives the same proposals for the same results.
         candidates: search only these configurations (those inside `where`), as on a table.
-        history: earlier tasks, for 'ablr' and the warm starts.
+        history: earlier tasks, for 'transfer', 'ablr' and the warm starts.
         meta_features: numbers that describe each task of the history: a mapping from task to
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
+        starts: try so many starting points of the learned space first; of candidates, the nearest.
         options: the method's own settings, such as max_budget for 'hyperband'.
     """
     whole = whole_number(seed, "seed", 0)
@@ -140,4 +143,5 @@ def optimizer(
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
-    return Optimizer(name, Setup(domain, whole, sources), options)
+    first = domain.starts(whole_number(starts, "starts", 0) or 0)
+    return Optimizer(name, Setup(domain, whole, sources, first), options)

@@ -78,6 +78,21 @@ class Domain:
             return dict(self.given[self.layout.keys(rows)[0]])
         return self.layout.decode(rows)[0]
 
+    def starts(self, n: int) -> tuple[Config, ...]:
+        """The first `n` starting points of the learned space; of a list the rows nearest to them,
+        each once."""
+        configs = self.learned.starts(n)
+        if self.given is None or self.pool is None:
+            return tuple(configs)
+        features = self.layout.features
+        left, found = self.pool, []
+        for target in features(self.layout.encode(configs))[: len(left)]:
+            gaps = features(left) - target
+            place = int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
+            found.append(self.config(left[place]))
+            left = np.delete(left, place, axis=0)
+        return tuple(found)
+
     def places(self, name: str) -> FloatArray:
         """The positions of the choices of `name` that were kept."""
         return _places(self.layout, name)

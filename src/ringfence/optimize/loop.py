@@ -80,6 +80,7 @@ def minimize(
     history: History | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
+    starts: int = 0,
     **options: Any,
 ) -> Outcome:
     """Minimize `objective` over a learned space.
@@ -97,7 +98,7 @@ def minimize(
         n_jobs: so many threads call the objective at once; the order in which they finish then
             decides what comes next.
         progress: show a bar; None shows it where the error output is a terminal.
-        candidates, history, meta_features, target, options: as in `rf.optimizer`.
+        candidates, history, meta_features, target, starts, options: as in `rf.optimizer`.
     """
     wanted = whole_number(n_trials, "n_trials", 0) or 0
     workers = whole_number(n_jobs, "n_jobs", 1) or 1
@@ -114,6 +115,7 @@ def minimize(
             history=history,
             meta_features=meta_features,
             target=target,
+            starts=starts,
             **options,
         )
     with Bar(wanted, progress) as bar:

@@ -29,6 +29,8 @@ class Setup:
     domain: Domain
     seed: int
     sources: Sources | None = None
+    starts: tuple[Config, ...] = ()
+    """Configurations to try before all others."""
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +61,14 @@ class BaseMethod(ABC):
     @abstractmethod
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
         """The next configuration after those of `log`; ExhaustedError where none is left."""
+
+    def next_start(self, log: TrialLog) -> Config | None:
+        """The first starting point that was not tried."""
+        layout = self.domain.layout
+        for config in self.setup.starts:
+            if layout.keys(layout.encode([config]))[0] not in log.tried:
+                return dict(config)
+        return None
 
     @property
     def domain(self) -> Domain:

@@ -22,8 +22,9 @@ class ModelOptions(Options, frozen=True, forbid_unknown_fields=True):
     """How the search begins."""
 
     n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Points of a Sobol design before the model speaks; None: one more than there are parameters
-    that vary, at least 5 and at most 10."""
+    """Points of a Sobol design before the model speaks, starting points counted; None: as many as
+    there are starting points, at least 3; without them one more than there are parameters that
+    vary, at least 5 and at most 10."""
 
 
 class ModelBased(BaseMethod):
@@ -37,7 +38,8 @@ class ModelBased(BaseMethod):
         super().__init__(setup, options)
         self.design = Design(setup.domain, setup.seed)
         varying = len(setup.domain.layout.names)
-        self.n_initial = options.n_initial or min(max(varying + 1, 5), 10)
+        usual = max(len(setup.starts), 3) if setup.starts else min(max(varying + 1, 5), 10)
+        self.n_initial = options.n_initial or usual
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
         """A point of the design, or the one that promises most."""

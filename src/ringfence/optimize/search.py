@@ -51,22 +51,25 @@ class Search:
             rows = self.domain.untried(self.tried)
             return rows[[np.argmax(log_ei(rows))]]
         drawn = self.domain.draw(DRAWS, rng)
-        rows = self._admissible(np.concatenate([drawn, steps(self.domain, self.best_rows, rng)]))
+        rows = np.concatenate([drawn, steps(self.domain, self.best_rows, rng)])
+        rows = admissible(self.domain, rows, self.tried)
         if not len(rows):
             return self.domain.fresh(self.tried, rng)
         scores = log_ei(rows)
         climbers = rows[choose_starts(scores, CLIMBERS, rng)]
         chart = SmoothChart(self.domain.layout, climbers, self.context)
         ends, _ = maximize_acquisition(model, best, chart.start, *chart.bounds, chart=chart)
-        reached = self._admissible(chart.rows(ends))
+        reached = admissible(self.domain, chart.rows(ends), self.tried)
         rows = np.concatenate([rows[[np.argmax(scores)]], reached])
         return rows[[np.argmax(log_ei(rows))]]
 
-    def _admissible(self, rows: FloatArray) -> FloatArray:
-        layout = self.domain.layout
-        rows = layout.snap(rows)
-        rows = rows[layout.inside(rows)]
-        return rows[[key not in self.tried for key in layout.keys(rows)]]
+
+def admissible(domain: Domain, rows: FloatArray, tried: Set[bytes]) -> FloatArray:
+    """The configurations of `rows`, rounded, that lie inside and were not tried."""
+    layout = domain.layout
+    rows = layout.snap(rows)
+    rows = rows[layout.inside(rows)]
+    return rows[[key not in tried for key in layout.keys(rows)]]
 
 
 def steps(domain: Domain, rows: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import HistoryError, SettingError
@@ -65,7 +66,12 @@ def sources_of(
     """The usable rows of a history as sources."""
     if not isinstance(history, History):
         raise SettingError(f"history must be a History, not {type(history).__name__}")
-    frame = usable_rows(history, layout.space).frame
+    tasks = tasks_of(usable_rows(history, layout.space).frame, layout)
+    return Sources(tasks, _table(meta_features), None if target is None else dict(target))
+
+
+def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
+    """The tasks of usable rows, or HistoryError where there are none."""
     tasks = []
     for key, group in frame.group_by(TASK, maintain_order=True):
         rows = np.empty((group.height, len(layout.names)))
@@ -75,7 +81,7 @@ def sources_of(
         tasks.append(Source(str(key[0]), rows, group[VALUE].to_numpy()))
     if not tasks:
         raise HistoryError("the history has no usable row")
-    return Sources(tuple(tasks), _table(meta_features), None if target is None else dict(target))
+    return tuple(tasks)
 
 
 def _table(given: Any) -> dict[str, MetaFeatures] | None:

@@ -54,6 +54,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: SourcesRecord | None
     trials: list[Trial]
     memory: dict[str, Any]
+    starts: int = 0
 
 
 def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
@@ -70,6 +71,7 @@ def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
         sources=None if setup.sources is None else _record(setup.sources),
         trials=list(optimizer.trials),
         memory=optimizer.method.memory,
+        starts=len(setup.starts),
     )
     write_atomically(Path(path), msgspec.json.encode(record))
 
@@ -103,7 +105,7 @@ def _restore(record: StateFile) -> Optimizer:
         )
         meta, target = record.sources.meta_features, record.sources.target
         sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
-    setup = Setup(domain, record.seed, sources)
+    setup = Setup(domain, record.seed, sources, domain.starts(record.starts))
     optimizer = Optimizer(record.name, setup, record.options)
     optimizer.log = TrialLog(layout, record.trials)
     optimizer.method.memory.update(record.memory)

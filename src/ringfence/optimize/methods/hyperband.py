@@ -71,7 +71,8 @@ class Method(BaseMethod):
             here = started.get((number, i), [])
             if i == 0 and len(here) < size:
                 try:
-                    config = self.domain.config(self.domain.fresh(log.tried, rng))
+                    config = self.next_start(log)
+                    config = config or self.domain.config(self.domain.fresh(log.tried, rng))
                     return Proposal(config, budget, place=(number, 0))
                 except ExhaustedError:
                     if not here:

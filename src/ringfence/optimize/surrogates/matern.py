@@ -18,6 +18,18 @@ def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
     return np.maximum(squares, 0.0, out=squares)
 
 
+def matern52_values(squares: FloatArray) -> FloatArray:
+    """Kernel values alone. The squares are overwritten."""
+    squares *= 5.0
+    q = np.sqrt(squares)
+    squares /= 3.0
+    squares += q
+    squares += 1.0
+    np.negative(q, out=q)
+    squares *= np.exp(q, out=q)
+    return squares
+
+
 def matern52(squares: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Kernel values, and minus their derivatives by r²."""
     q = np.sqrt(5.0 * squares)

@@ -1,0 +1,144 @@
+"""The methods that benchmarks.transfer compares: how each is set up for a case and a seed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchmarks.transfer_cases import Case
+from ringfence import Optimizer
+from ringfence.arrays import FloatArray
+from ringfence.errors import ExhaustedError
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import Setup
+from ringfence.optimize.methods.transfer import Method as Transfer
+from ringfence.optimize.surrogates.source_prior import Prior
+from ringfence.starting import starting_points
+
+
+class Uniform(Transfer):
+    """Without weights that follow agreement."""
+
+    def weights(self, tried: FloatArray, y: FloatArray) -> FloatArray:
+        return np.full(len(tried), 1.0 / len(tried))
+
+
+class Unguarded(Transfer):
+    """Without a plain process after a stall."""
+
+    def is_stalled(self, log: TrialLog) -> bool:
+        return False
+
+
+class MeanOnly(Transfer):
+    """With the sources' mean, not their covariance."""
+
+    def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
+        found = super().prior(F, rows)
+        return replace(found, spread=np.zeros((len(rows), 1)))
+
+
+class Uninformed(Transfer):
+    """With neither: the process knows nothing of the sources, the cover still does."""
+
+    def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
+        found = super().prior(F, rows)
+        return replace(found, mean=np.zeros(len(rows)), spread=np.zeros((len(rows), 1)))
+
+
+class CoverOnly(Unguarded):
+    """The weighted cover to the end."""
+
+    def process_share(self, n: int) -> float:
+        return 0.0
+
+
+class ProcessOnly(Transfer):
+    """No cover once the process speaks."""
+
+    def process_share(self, n: int) -> float:
+        return float(n >= 4)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a method is set up."""
+
+    make: Callable[[Case, int], Optimizer]
+    sources: bool = True
+    """Whether the draw of sources matters."""
+    seeds: bool = True
+    """Whether the seed matters."""
+
+
+def plain(name: str) -> Way:
+    return Way(lambda case, seed: Optimizer(name, Setup(case.domain, seed), {}), sources=False)
+
+
+def region(name: str, **settings: object) -> Way:
+    return Way(lambda case, seed: Optimizer(name, Setup(case.inside(**settings), seed), {}))
+
+
+def starts(name: str, n: int, *, seeds: bool) -> Way:
+    def make(case: Case, seed: int) -> Optimizer:
+        first = tuple(start.config for start in starting_points(case.scored, n))
+        return Optimizer(name, Setup(case.domain, seed, None, first), {})
+
+    return Way(make, seeds=seeds)
+
+
+def warm_start(case: Case, seed: int) -> Optimizer:
+    return Optimizer("gp-warm-start", Setup(case.domain, seed, case.sources), {})
+
+
+def transfer(kind: type[Transfer] = Transfer) -> Way:
+    def make(case: Case, seed: int) -> Optimizer:
+        engine = Optimizer("transfer", Setup(case.domain, seed, case.sources), {})
+        engine.method = kind(engine.setup, engine.method.options)
+        engine.method.models, engine.method.candidates = case.models, case.scored
+        return engine
+
+    return Way(make, seeds=False)
+
+
+WAYS = {
+    "random": plain("random"),
+    "gp": plain("gp"),
+    "box": region("random", shape="box"),
+    "slack box": region("random", shape="box", outliers="paper"),
+    "ellipsoid": region("random", shape="ellipsoid"),
+    "box + gp": region("gp", shape="box"),
+    "gp-warm-start": Way(warm_start, seeds=False),
+    "starts + random": starts("random", 10, seeds=True),
+    "starts + gp": starts("gp", 5, seeds=False),
+    "transfer": transfer(),
+    "transfer, equal weights": transfer(Uniform),
+    "transfer, no guard": transfer(Unguarded),
+    "transfer, mean only": transfer(MeanOnly),
+    "transfer, no prior": transfer(Uninformed),
+    "transfer, cover only": transfer(CoverOnly),
+    "transfer, process only": transfer(ProcessOnly),
+}
+
+
+def run(case: Case, method: str, seed: int, trials: int) -> tuple[list[float], float]:
+    """The best regret after each trial, and the CPU seconds of a suggestion from the tenth on."""
+    engine = WAYS[method].make(case, seed)
+    keys, layout = case.table.layout.keys, case.table.layout
+    best, spent, curve = 1.0, [], []
+    for _ in range(trials):
+        start = time.process_time()
+        try:
+            trial = engine.ask()
+        except ExhaustedError:
+            break
+        spent.append(time.process_time() - start)
+        key = keys(layout.encode([trial.config]))[0]
+        engine.tell(trial, case.values[key])
+        best = min(best, case.regrets[key])
+        curve.append(best)
+    curve += [best] * (trials - len(curve))
+    return curve, float(np.median(spent[10:] or spent))

@@ -1,0 +1,164 @@
+"""A Gaussian process whose prior mean and covariance are those of the earlier tasks.
+
+    y = A (b + m(x) + g(x) + e),   g ~ GP(0, sum_t phi_t phi_t' + s² k),   e ~ N(0, noise)
+
+with m the mean over the T earlier tasks of their predicted regrets f_t, phi_t = (f_t - m) / √(T-1)
+their deviations from it and k a Matérn-5/2 kernel for what the new task has of its own. The level b
+is flat; A, s² and the noise are the likeliest of a grid by the restricted likelihood, A with a
+prior from the units of the earlier tasks. All the rest is in units of A: from best to median is 1.
+
+| symbol | meaning                                                         | shape  |
+|--------|-----------------------------------------------------------------|--------|
+| mean   | m at some points                                                | (n,)   |
+| spread | phi at these points, one column a task                          | (n, T) |
+| Z      | features of these points, divided by k's length scales          | (n, d) |
+| u      | the values y / A, their mean taken off                          | (n,)   |
+| P      | K⁻¹ - K⁻¹ 1 1'K⁻¹ / 1'K⁻¹1: the precision once b is free         | (n, n) |
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from ringfence.arrays import FloatArray
+from ringfence.optimize.surrogates.gp_prediction import LEAST_VARIANCE
+from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
+
+OWN = (0.003, 0.03, 0.2)  # s²
+NOISE = (1e-4, 1e-2)
+UNITS = 64  # values of log A that are looked at
+REACH = 4.0  # a value counts as at most so many times the median's distance from the best
+NARROWEST = 0.5  # spread of log A over the earlier tasks, at the least
+FREEDOM = 4.0  # of the t distribution of log A: a new task on a scale of its own is no surprise
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What the earlier tasks say at some points."""
+
+    mean: FloatArray
+    spread: FloatArray
+    Z: FloatArray
+
+    @classmethod
+    def of(cls, F: FloatArray, Z: FloatArray) -> Prior:
+        """From the regrets F (T, n) that the tasks' models predict."""
+        mean = F.mean(axis=0)
+        return cls(mean, (F - mean).T / math.sqrt(max(len(F) - 1, 1)), Z)
+
+    def covariance(self, other: Prior, own: float) -> FloatArray:
+        """Of g between these points and others, (n, m)."""
+        kernel = matern52_values(squared_distances(self.Z, other.Z))
+        kernel *= own
+        kernel += self.spread @ other.spread.T
+        return kernel
+
+    def variance(self, own: float) -> FloatArray:
+        """Of g at each point."""
+        return np.asarray(own + np.einsum("ij,ij->i", self.spread, self.spread))
+
+
+@dataclass(frozen=True, eq=False)
+class SourcePosterior:
+    """What is expected of the new task, given its evaluations; in units of A."""
+
+    at: Prior
+    own: float
+    noise: float
+    log_unit: float
+    level: float
+    weights: FloatArray  # (n,) K⁻¹ (u - b - m)
+    inverse: FloatArray  # (n, n) K⁻¹
+    best: float
+    """The smallest mean at an evaluated point."""
+
+    def predict(self, there: Prior) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance without noise, each (m,)."""
+        cross = there.covariance(self.at, self.own)
+        known = self.weights.size
+        mean = self.level + there.mean + cross[:, :known] @ self.weights
+        gained = cross @ self.inverse
+        ones = self.inverse.sum(axis=0)
+        variance = there.variance(self.own) - np.einsum("ij,ij->i", gained, cross)
+        variance += (1.0 - cross @ ones) ** 2 / ones.sum()
+        return mean, np.maximum(variance, LEAST_VARIANCE)
+
+    def with_pending(self, pending: Prior) -> SourcePosterior:
+        """The same means, and the variances once the pending points have values, too."""
+        at = Prior(
+            np.concatenate([self.at.mean, pending.mean]),
+            np.vstack([self.at.spread, pending.spread]),
+            np.vstack([self.at.Z, pending.Z]),
+        )
+        inverse, _ = _inverse(at.covariance(at, self.own), self.noise)
+        best = min(self.best, float(self.predict(pending)[0].min()))
+        return replace(self, at=at, inverse=inverse, best=best)
+
+
+def condition_on(at: Prior, y: FloatArray, log_units: FloatArray) -> SourcePosterior:
+    """The posterior given values y (n,) at points; `log_units` are those of the earlier tasks."""
+    y = capped(y)
+    y = y - y.mean()
+    fits = [_fit(at, y, log_units, own, noise) for own in OWN for noise in NOISE]
+    return min(fits, key=lambda fit: fit[0])[1]
+
+
+def capped(y: FloatArray) -> FloatArray:
+    """Values with the worst ones cut off."""
+    best = float(y.min())
+    unit = float(np.median(y)) - best
+    return np.minimum(y, best + REACH * unit) if unit > 0.0 else y
+
+
+def _fit(
+    at: Prior, y: FloatArray, log_units: FloatArray, own: float, noise: float
+) -> tuple[float, SourcePosterior]:
+    """Minus the log of the restricted likelihood at the likeliest A, and the posterior there."""
+    kernel = at.covariance(at, own)
+    inverse, half_log_det = _inverse(kernel.copy(), noise)
+    ones = inverse.sum(axis=0)
+    P = inverse - np.outer(ones, ones) / ones.sum()
+    log_A = _units(y, log_units)
+    inverse_A = np.exp(-log_A)
+    Py, Pm = P @ y, P @ at.mean
+    misfit = (y @ Py) * inverse_A**2 - 2.0 * (y @ Pm) * inverse_A + at.mean @ Pm
+    off = (log_A - log_units.mean()) / _spread(log_units)
+    surprise = 0.5 * (FREEDOM + 1.0) * np.log1p(off**2 / FREEDOM)
+    loss = 0.5 * misfit + (y.size - 1) * log_A + surprise
+    place = int(loss.argmin())
+    u = y * inverse_A[place]
+    weights = u @ P - Pm
+    level = float(ones @ (u - at.mean) / ones.sum())
+    fitted = level + at.mean + kernel @ weights
+    posterior = SourcePosterior(
+        at, own, noise, float(log_A[place]), level, weights, inverse, float(fitted.min())
+    )
+    return float(loss[place]) + half_log_det + 0.5 * math.log(ones.sum()), posterior
+
+
+def _inverse(kernel: FloatArray, noise: float) -> tuple[FloatArray, float]:
+    """(kernel + noise I)⁻¹ and half the log of the determinant. The kernel is overwritten."""
+    kernel.flat[:: len(kernel) + 1] += noise
+    L = dpotrf(kernel, lower=1, clean=1)[0]
+    half = dpotri(L, lower=1)[0]
+    inverse = half + half.T
+    inverse.flat[:: len(kernel) + 1] /= 2.0
+    return inverse, float(np.log(L.diagonal()).sum())
+
+
+def _units(y: FloatArray, log_units: FloatArray) -> FloatArray:
+    """Values of log A: around the earlier tasks' units and around the spread of y."""
+    middle, width = float(log_units.mean()), 3.0 * _spread(log_units)
+    spread = float(y.std())
+    if not spread > 0.0:
+        return np.array([middle])
+    low, high = math.log(spread) - 2.0, math.log(spread) + 3.0
+    return np.linspace(min(low, middle - width), max(high, middle + width), UNITS)
+
+
+def _spread(log_units: FloatArray) -> float:
+    return max(float(log_units.std(ddof=1)) if log_units.size > 1 else 1.0, NARROWEST)

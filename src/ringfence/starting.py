@@ -1,0 +1,99 @@
+"""Starting points: configurations of a learned space that cover the earlier tasks, in order.
+
+Each task has a model of its regret (optimize/source_models.py). The first point has the lowest mean
+over the tasks, each further one lowers the mean of the tasks' best so far the most
+(optimize/cover.py). With few rows a task the models know little. Every second point is then one
+that spreads over the region whatever they say: at worst half of the trials follow bad advice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import HistoryError
+from ringfence.history import COUNT, History, considered_rows, usable_rows
+from ringfence.learned import LearnedSpace, Start
+from ringfence.optimize.candidates import Candidates
+from ringfence.optimize.cover import greedy_cover
+from ringfence.optimize.design import Design
+from ringfence.optimize.domain import Domain, domain_of
+from ringfence.optimize.source_models import SourceModels, fit_source_models
+from ringfence.optimize.sources import tasks_of
+
+ENOUGH = 32  # rows of a task, the median of them, for a model to be trusted
+SEED = 0  # of the candidates: the same history gives the same points
+
+
+def with_starts(learned: LearnedSpace, history: History, n: int) -> LearnedSpace:
+    """The learned space with `n` starting points, from the rows that it was learned from."""
+    frame = usable_rows(history, learned.space).frame
+    if COUNT in frame.columns:
+        raise HistoryError(
+            "starting points need every row of a task, and the history holds only the best ones: "
+            "read it with best=None"
+        )
+    settings = learned.settings
+    frame = considered_rows(
+        frame,
+        n_evaluations=settings.n_evaluations,
+        seed=settings.seed,
+        average_repeats=settings.average_repeats,
+    )
+    domain = domain_of(learned)
+    sources = tasks_of(frame, domain.layout)
+    models = fit_source_models(sources, domain.layout)
+    notes = (*learned.provenance.notes, *_notes(models))
+    provenance = msgspec.structs.replace(learned.provenance, notes=notes)
+    candidates = Candidates(domain, models, sources, SEED)
+    found = starting_points(candidates, n) if models.tasks else ()
+    return replace(learned, portfolio=found, provenance=provenance)
+
+
+def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
+    """`n` of the fixed candidates, in the order in which to try them."""
+    models, domain = candidates.models, candidates.domain
+    order, _ = greedy_cover(candidates.F, n)
+    rows = candidates.rows[order]
+    if is_thin(models):
+        rows = _hedged(rows, domain)
+    left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
+    configs = [domain.config(row) for row in rows]
+    return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
+
+
+def is_thin(models: SourceModels) -> bool:
+    """Whether the tasks have too few rows to be trusted alone."""
+    return float(np.median([task.n_rows for task in models.tasks])) < ENOUGH
+
+
+def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
+    """The first half of the rows, each followed by a point of a Sobol design."""
+    design, rng = Design(domain, SEED), np.random.default_rng(SEED)
+    keys = domain.layout.keys
+    taken: set[bytes] = set()
+    mixed: list[FloatArray] = []
+    for row in rows[: (len(rows) + 1) // 2]:
+        mixed.append(row[None])
+        taken.update(keys(mixed[-1]))
+        mixed.append(design.next(taken, rng))
+        taken.update(keys(mixed[-1]))
+    return np.concatenate(mixed)[: len(rows)]
+
+
+def _notes(models: SourceModels) -> list[str]:
+    if not models.tasks:
+        return [
+            "no starting points: in no task is the best value below the median, so none tells "
+            "good configurations from bad ones"
+        ]
+    if is_thin(models):
+        rows = int(np.median([task.n_rows for task in models.tasks]))
+        return [
+            f"starting points: the tasks have {rows} rows (their median), fewer than {ENOUGH}, so "
+            "every second point spreads over the region instead of following them"
+        ]
+    return []
