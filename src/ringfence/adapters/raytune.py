@@ -23,7 +23,7 @@ from ringfence.files import write_atomically
 from ringfence.history.readers.runs import flat
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
-from ringfence.space import Categorical, Constant, Int, Parameter, Space
+from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
 
 try:
     from ray import tune
