@@ -44,7 +44,7 @@ def runs(tmp_path):
 
 def test_the_python_of_the_readme_runs(runs, monkeypatch, capsys):
     monkeypatch.chdir(runs)
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"train": lambda config: abs(config["lr"] - 0.01)}
     for block in blocks(ROOT / "README.md", "python"):
         exec(block, names)
     assert isinstance(names["learned"], rf.LearnedSpace)

@@ -27,7 +27,7 @@ from ringfence.errors import SettingError
 
 LENGTH_MODE, LENGTH_SPREAD = math.sqrt(2.0) - 3.0, math.sqrt(3.0)  # for one parameter
 NOISE_MODE, NOISE_SPREAD = -6.0, 2.0
-WARP_SPREAD = math.sqrt(0.75)
+WARP_SPREAD = 0.5
 QUIET, LOUD = -6.0, -1.0  # log noise where searches start
 SHORTEST, LONGEST = 0.025, 1e3  # length scales
 LOUDEST = 2.0  # noise
