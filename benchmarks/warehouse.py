@@ -8,6 +8,7 @@ process with 2 threads and DuckDB's own memory limited to 1 GB.
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -62,6 +63,7 @@ def measure(path: Path) -> None:
     learned = rf.learn(history, shape="ellipsoid", outliers=0.1)
     seconds, cpu = time.perf_counter() - start, time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"load of the machine  {os.getloadavg()[0]:>12.1f}")
     print(f"rows in the file     {learned.provenance.rows:>12,}")
     print(f"rows read            {len(history):>12,}")
     print(f"tasks                {len(learned.tasks):>12,}")

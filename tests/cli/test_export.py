@@ -20,7 +20,7 @@ FREE = {"botorch", "cmaes", "neps"}
 def run(*command, cwd, code=0):
     result = subprocess.run(
         command, capture_output=True, text=True, cwd=cwd, check=False,
-        env={**os.environ, "COLUMNS": "100", "RAY_USAGE_STATS_ENABLED": "0"},
+        env={**os.environ, "COLUMNS": "100", "RAY_USAGE_STATS_ENABLED": "0", "HOME": str(cwd)},
     )  # fmt: skip
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout, result.stderr
@@ -60,6 +60,7 @@ RUNS = [
     ("botorch", "mixed-ellipsoid"),
     ("synetune", "conditional-ellipsoid"),
     ("ax", "numeric-box"),
+    ("ray", "conditional-ellipsoid"),
 ]
 
 
@@ -67,7 +68,8 @@ RUNS = [
 def test_programs_run_and_print_configurations_inside(tool, name, folder):
     learned = rf.load(folder / f"{name}.json")
     program = snippet(learned, f"{name}.json", tool)
-    program = program.replace("max_evals=20", "max_evals=5").replace("n_trials=20", "n_trials=5")
+    for number in ("max_evals", "n_trials", "num_samples"):
+        program = program.replace(f"{number}=20", f"{number}=4")
     (folder / f"with_{tool}.py").write_text(program)
     shown, _ = run(sys.executable, f"with_{tool}.py", cwd=folder)
     printed = [ast.literal_eval(line) for line in shown.splitlines() if line.startswith("{")]

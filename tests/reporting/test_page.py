@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -243,6 +244,21 @@ def test_the_commands_and_lines_on_the_page_make_the_same_space_again(tmp_path):
     code = "\n".join([*lines, "learned.save('again.json')"])
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert rf.load(tmp_path / "again.json") == wanted
+
+
+@pytest.mark.parametrize("source", ["studies.db", "mlruns", "data.json, search space 5891"])
+def test_runs_of_another_tool_are_made_again_from_their_table(source, tmp_path):
+    """A reader's columns are not what its source can be asked for."""
+    runs = rf.History.from_frame(mixed_runs(tasks=6), task="task", objective="error")
+    history = replace(runs, source=source)
+    wanted = rf.learn(history, MIXED)
+    found = recipe(history, MIXED, wanted.settings, auto=False)
+    assert found.note.endswith("history.frame.write_parquet('runs.parquet') writes them.")
+    history.frame.write_parquet(tmp_path / "runs.parquet")
+    (tmp_path / "space.json").write_text(found.space)
+    words = shlex.split(found.commands[0])[1:]
+    subprocess.run([sys.executable, "-m", "ringfence", *words], cwd=tmp_path, check=True)
+    assert rf.load(tmp_path / "learned.json").bounds == wanted.bounds
 
 
 def test_only_settings_that_were_changed_are_named():

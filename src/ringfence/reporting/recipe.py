@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
 from ringfence.history import History
+from ringfence.history.readers.table import recognizes as is_table
 from ringfence.learned import Settings
 from ringfence.space import Space, write_space
 
@@ -36,9 +36,10 @@ class Recipe:
 def recipe(history: History, space: Space, settings: Settings, *, auto: bool) -> Recipe:
     """The lines that give the same space from the same runs; `auto` if the check was one of the
     choice of the settings."""
-    named = bool(PurePath(history.source).suffix)
+    named = is_table(history.source)
     runs = history.source if named else "runs.parquet"
-    note = "" if named else f"The runs were {history.source}; {runs} stands for them."
+    note = f"The runs were {history.source}; history.frame.write_parquet({runs!r}) writes them."
+    note = "" if named else note
     options = changed_settings(settings)
     judged = (
         {k: v for k, v in options.items() if k in ROWS} | {"shape": "auto"} if auto else options

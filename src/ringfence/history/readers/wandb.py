@@ -73,7 +73,8 @@ def read(
         status="State",
     )
     files = tuple((name, one.height) for name, one in named)
-    return replace(history, source=Path(text).name, files=files)
+    source = f"{Path(text).name} of Weights & Biases"
+    return replace(history, source=source, files=files)
 
 
 def _without_prefixes(frame: pl.DataFrame, where: str) -> pl.DataFrame:
