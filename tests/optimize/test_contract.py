@@ -183,3 +183,25 @@ def test_the_same_sequence_in_another_process(name):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent)))},
     )
     assert json.loads(there.stdout) == here
+
+
+@pytest.mark.parametrize("name", sorted(TRANSFER))
+def test_a_history_that_holds_its_tasks_twice_is_as_one_that_holds_them_once(name):
+    once = history("mixed")
+    where = region("mixed", "box")
+    engines = [
+        rf.optimizer(
+            name,
+            where,
+            history=past,
+            meta_features=META,
+            target=TARGET,
+            **OPTIONS.get(name, {}),
+        )
+        for past in (once, rf.History.concat([once, once]))
+    ]
+    for _ in range(4):
+        trials = [engine.ask() for engine in engines]
+        assert trials[0].config == trials[1].config
+        for engine, trial in zip(engines, trials):
+            engine.tell(trial, problem("mixed")(trial.config))

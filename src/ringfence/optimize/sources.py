@@ -71,9 +71,11 @@ def sources_of(
 
 
 def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
-    """The tasks of usable rows, or HistoryError where there are none."""
+    """The tasks of usable rows, or HistoryError where there are none. A run that a task holds
+    twice, configuration and value, counts once: else a file read twice would count double."""
     tasks = []
-    for key, group in frame.group_by(TASK, maintain_order=True):
+    known = [TASK, VALUE, *layout.names]
+    for key, group in frame.unique(known, maintain_order=True).group_by(TASK, maintain_order=True):
         rows = np.empty((group.height, len(layout.names)))
         for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
             column = group[name].cast(float).fill_null(np.nan).to_numpy()
