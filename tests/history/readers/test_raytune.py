@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
+import warnings
 
 import polars as pl
 import pytest
@@ -40,7 +42,10 @@ def folder(tmp_path_factory):
             run_config=tune.RunConfig(name="tuned", storage_path=str(storage), verbose=0),
         ).fit()
     finally:
-        ray.shutdown()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of processes that a busy machine has not ended yet
+            ray.shutdown()
+            gc.collect()
     return storage
 
 

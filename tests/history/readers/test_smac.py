@@ -133,6 +133,12 @@ def test_a_task_can_be_a_parameter(tmp_path):
     assert "depth" not in history.roles.parameters and "depth" not in history.space
 
 
+def test_one_name_needs_no_list(tmp_path):
+    write(tmp_path, "t", svm_space(), [(POINT, 1.0, OK, {}), (OTHER, 2.0, OK, {})])
+    assert "depth" not in rf.read_history(tmp_path, ignore="depth").space
+    assert list(rf.read_history(tmp_path, parameters="depth").space) == ["depth"]
+
+
 def test_every_kind_of_parameter_and_condition_is_read(tmp_path):
     space = ConfigurationSpace()
     parts = [

@@ -34,10 +34,10 @@ def read_history(
     task: str | None = None,
     objective: str | int | None = None,
     direction: str | None = None,
-    parameters: Sequence[str] | None = None,
+    parameters: str | Sequence[str] | None = None,
     budget: str | None = None,
     status: str | None = None,
-    ignore: Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     **options: Any,
 ) -> History:
     """Read past runs from a file, a glob such as `runs/*.csv`, `-` for standard input, or whatever
@@ -47,6 +47,8 @@ def read_history(
     the name of a reader. The arguments up to `ignore` are those of `History.from_frame`; `options`
     are the reader's own (docs/readers).
     """
+    parameters = [parameters] if isinstance(parameters, str) else parameters
+    ignore = [ignore] if isinstance(ignore, str) else ignore
     common = dict(zip(COMMON, (task, objective, direction, parameters, ignore)))
     options |= {k: v for k, v in (("budget", budget), ("status", status)) if v is not None}
     try:

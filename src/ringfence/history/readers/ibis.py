@@ -64,7 +64,6 @@ def read(
     if space is not None and not isinstance(space, Space):
         raise SettingError(f"space must be a Space, not {type(space).__name__}")
     limit = whole_number(best, "best", 1)
-    ignore = [ignore] if isinstance(ignore, str) else [*ignore]
     if order is not None:
         require_column(pl.DataFrame(schema=list(source.columns)), order)
         source, ignore = source.order_by(order) if limit is None else source, [*ignore, order]

@@ -121,11 +121,9 @@ def _medians(rows: Any, columns: Mapping[str, Any], seen: Mapping[str, Any]) -> 
 def turning_point(low: float, high: float) -> float:
     """The least median, between the middles of the two scales, that suggests no log scale."""
     yes, no = low * (high / low) ** 0.5, low + (high - low) / 2
-    while True:
-        middle = yes + (no - yes) / 2
-        if not yes < middle < no:
-            return no
+    while yes < (middle := yes + (no - yes) / 2) < no:
         if suggests_log(low, high, middle):
             yes = middle
         else:
             no = middle
+    return no

@@ -61,8 +61,8 @@ def read(
         task=task,
         objective=objective,
         direction=direction,
-        parameters=[parameters] if isinstance(parameters, str) else parameters,
-        ignore=[ignore] if isinstance(ignore, str) else ignore,
+        parameters=parameters,
+        ignore=ignore,
     )
 
 

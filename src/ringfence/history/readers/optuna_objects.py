@@ -22,7 +22,6 @@ from ringfence.history.readers.optuna_rows import (
 def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Rows, str]:
     """The trials of a Study, or of the chosen studies of a storage; and what to call it."""
     try:
-        from optuna.distributions import distribution_to_json
         from optuna.storages import BaseStorage, get_storage
         from optuna.study import Study
     except ModuleNotFoundError as error:
@@ -36,7 +35,12 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
         found = storage.get_all_studies()
     else:
         raise HistoryError(f"expected an Optuna study or storage, not a {type(source).__name__}")
-    studies = choose([_info(study) for study in found])
+    return _rows(storage, choose([_info(study) for study in found]), attribute), name
+
+
+def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -> Rows:
+    from optuna.distributions import distribution_to_json
+
     trials = [
         (study.key, trial)
         for study in studies
@@ -48,7 +52,7 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
         for key, t in trials
         for parameter, d in t.distributions.items()
     )
-    rows = Rows(
+    return Rows(
         studies,
         long_table([(t._trial_id, k, t.number, t.state.name.lower()) for k, t in trials], TRIALS),
         long_table(
@@ -67,7 +71,6 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
             [(i, json.dumps(t.user_attrs.get(attribute or ""))) for i, t in identified], ATTRIBUTES
         ),
     )
-    return rows, name
 
 
 def _info(study: Any) -> StudyInfo:

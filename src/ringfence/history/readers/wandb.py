@@ -61,7 +61,7 @@ def read(
     known = metrics if marked or objective is None else frame.columns
     objective = chosen(objective, known, "objective", text)
     if parameters is None:
-        taken = {task, objective, budget, *([ignore] if isinstance(ignore, str) else ignore)}
+        taken = {task, objective, budget, *ignore}
         parameters = [name for name in marked or rest if name not in taken]
     history = History.from_frame(
         frame,
