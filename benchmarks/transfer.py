@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks.tables import TABLES
-from benchmarks.transfer_cases import Case, Table
+from benchmarks.transfer_cases import ROWS, SOURCES, Case, Table
 from benchmarks.transfer_methods import WAYS, run
 from ringfence.arrays import FloatArray
 
@@ -45,7 +45,7 @@ def fill(path: Path, chosen: argparse.Namespace) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draws, seeds = _range(chosen.draws), _range(chosen.seeds)
     for name in chosen.tables:
-        table = Table(chosen.data, name)
+        table = Table(chosen.data, name, rows=chosen.rows, sources=chosen.sources)
         done = read(path)
         for target in table.targets(chosen.targets):
             for draw in draws:
@@ -159,6 +159,8 @@ def main() -> None:
     parser.add_argument("--draws", default="0:3", help="first:end")
     parser.add_argument("--seeds", default="0:5", help="first:end")
     parser.add_argument("--trials", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
+    parser.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
     parser.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
     parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
     chosen = parser.parse_args()

@@ -13,6 +13,7 @@ import ringfence as rf
 from checking.histories import SPACE, bowls, recorded
 from conftest import MIXED, mixed_runs
 from ringfence.cli.app import app
+from ringfence.learned_diff import describe
 
 TWO = np.array([[0.2, 0.25]] * 6 + [[0.8, 0.7]] * 4)
 """Optima of ten tasks of two kinds."""
@@ -127,6 +128,13 @@ def test_the_file_keeps_them_and_refuses_points_outside(tmp_path):
     path.write_text(json.dumps(record))
     with pytest.raises(rf.FileError, match="starting point 2 is not in the learned space"):
         rf.load(path)
+
+
+def test_the_difference_between_two_spaces_names_them():
+    history = bowls(TWO, runs=40)
+    two, three = (rf.learn(history, SPACE, starts=n) for n in (2, 3))
+    assert describe(two, three)[0] == "starting points: 2 → 3"
+    assert describe(two, rf.learn(history, SPACE, starts=2)) == ["nothing changed"]
 
 
 def test_only_the_rows_that_were_learned_from_count():
