@@ -5,7 +5,8 @@ task, the configuration is tried that adds most to the cover of the tasks (cover
 by how well it agrees with the results so far. As results come in, expected improvement under a
 Gaussian process with the tasks' mean and covariance (surrogates/source_prior.py) takes over. A task
 unlike all earlier ones could get stuck there: after some trials without improvement every second
-one is a plain process's.
+one is a plain process's. With few rows a task every second of the first trials is one of a Sobol
+design, as among the starting points.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ class Method(GPMethod):
         if not self.models.tasks or self.is_stalled(log):
             return super().propose(log, rng)
         known = np.isfinite(log.values)
+        if self.models.are_thin and len(log) % 2 == 1 and known.sum() < FIRST:
+            return Proposal(self.domain.config(self.design.next(log.tried, rng)))
         best = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
         near = self.candidates.near(log.tried, log.rows[best], rng)
         left = self.candidates.untried(log.tried)
