@@ -59,6 +59,7 @@ def test_they_lie_inside_whatever_the_space(shape):
     assert all(learned.contains(config) for config in learned.starts())
     for config in learned.starts():
         assert tuple(config) == MIXED.active(config)
+        assert float(f"{config['lr']:.12g}") == config["lr"]
     # the objective has its best near lr 0.003, and gblinear costs half a unit
     assert all(3e-4 < config["lr"] < 3e-2 for config in learned.starts(3))
     assert learned.starts(1)[0]["booster"] != "gblinear"

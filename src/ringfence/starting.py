@@ -23,6 +23,7 @@ from ringfence.optimize.design import Design
 from ringfence.optimize.domain import Domain, domain_of
 from ringfence.optimize.source_models import ENOUGH, SourceModels, fit_source_models
 from ringfence.optimize.sources import tasks_of
+from ringfence.space import Config
 
 SEED = 0  # of the candidates: the same history gives the same points
 
@@ -60,7 +61,7 @@ def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
     if models.are_thin:
         rows = _hedged(rows, domain)
     left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
-    configs = [domain.config(row) for row in rows]
+    configs = [_readable(domain.config(row), domain) for row in rows]
     return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
 
 
@@ -76,6 +77,15 @@ def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
         mixed.append(design.next(taken, rng))
         taken.update(keys(mixed[-1]))
     return np.concatenate(mixed)[: len(rows)]
+
+
+def _readable(config: Config, domain: Domain) -> Config:
+    """The configuration with no digits beyond the twelfth, where that leaves it inside: a recorded
+    0.1 shall not come back as 0.09999999999999999."""
+    if domain.given is not None:
+        return config
+    short = {n: float(f"{v:.12g}") if isinstance(v, float) else v for n, v in config.items()}
+    return short if domain.learned.contains(short) else config
 
 
 def _notes(models: SourceModels) -> list[str]:
