@@ -30,8 +30,7 @@ from ringfence.optimize.source_models import SourceModels, fit_source_models
 from ringfence.optimize.surrogates.gp import Hyperparameters
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 
-FIRST = 4  # results before the process has a say
-HALFWAY = 10  # results at which it has as much of a say as the cover
+FIRST = 4  # results up to which the process has no say
 PATIENCE = 10  # trials without improvement before a plain process is heard
 
 
@@ -140,8 +139,9 @@ class Method(GPMethod):
         return np.asarray(np.exp(-np.mean(logs, axis=0)))
 
     def process_share(self, n: int) -> float:
-        """The say of the process after n results, from 0 to 1."""
-        return n / (n + HALFWAY) if n >= FIRST else 0.0
+        """The say of the process after n results, from 0 to 1. That of the cover falls like 1/n²:
+        its gain does not shrink as expected improvement does, and would have the last word."""
+        return 1.0 - (FIRST / n) ** 2 if n > FIRST else 0.0
 
     def is_stalled(self, log: TrialLog) -> bool:
         """Whether nothing has improved for so long that a plain process has this trial."""
