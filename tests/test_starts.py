@@ -99,6 +99,13 @@ def test_a_task_of_thousands_of_rows_counts_like_any_other():
     assert near(learned.starts(2)[1], (0.8, 0.8)) < 0.2
 
 
+def test_a_grid_that_all_tasks_share_gives_no_point_twice():
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 7)] * 2), axis=-1).reshape(-1, 2)
+    error = ((grid - 0.5) ** 2).sum(axis=1)
+    learned = rf.learn(recorded([grid] * 9, [error] * 9), SPACE, shape="whole", starts=12)
+    assert len({json.dumps(config) for config in learned.starts()}) == 12
+
+
 def test_few_rows_are_hedged_and_that_is_said():
     thin = rf.learn(bowls(TWO, runs=12), SPACE, shape="whole", starts=8)
     rich = rf.learn(bowls(TWO, runs=40), SPACE, shape="whole", starts=8)
