@@ -128,7 +128,7 @@ class Case:
         return Candidates(self.domain, self.models, self.sources.tasks, 0)
 
     def inside(self, **settings: object) -> Domain:
-        """The target's rows inside a region learned from the sources."""
+        """The target's rows inside a region learned from the sources; all where none is inside."""
         frame = self.table.history.frame
         column = pl.col(self.table.history.roles.task).cast(pl.String)
         roles = self.table.history.roles
@@ -142,6 +142,9 @@ class Case:
         learned = rf.learn(
             some, self.table.space, n_evaluations=self.table.rows, seed=self.draw, **settings
         )
+        rows = self.table.layout.encode(self.candidates)
+        if not learned.inside(self.table.layout.columns(rows)).any():
+            return self.domain
         return domain_of(learned, self.candidates)
 
     @cached_property
