@@ -23,11 +23,12 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks.tables import TABLES
-from benchmarks.transfer_cases import Case, Table
+from benchmarks.transfer_cases import ROWS, SOURCES, Case, Table
 from benchmarks.transfer_methods import WAYS, run
 from ringfence.arrays import FloatArray
 
-BUDGETS = (5, 10, 25, 50)
+BUDGETS = (5, 10, 25, 50, 200, 800)
+"""Those within the number of trials are shown."""
 PAPER_FILES = ("svm_rbv2_surrogate", "xgboost_rbv2_surrogate", "ranger_rbv2_surrogate",
                "rf_sklearn_openml100", "xgboost_memento_openml", "xgboost_libsvm10",
                "mlp_hpobench", "fcnet_tabular")  # fmt: skip
@@ -45,7 +46,7 @@ def fill(path: Path, chosen: argparse.Namespace) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draws, seeds = _range(chosen.draws), _range(chosen.seeds)
     for name in chosen.tables:
-        table = Table(chosen.data, name)
+        table = Table(chosen.data, name, rows=chosen.rows, sources=chosen.sources)
         done = read(path)
         for target in table.targets(chosen.targets):
             for draw in draws:
@@ -86,29 +87,33 @@ def means(cells: dict[Key, dict[str, object]]) -> dict[tuple[str, str], dict[str
 
 def show(cells: dict[Key, dict[str, object]], ours: list[str]) -> None:
     curves = means(cells)
+    shortest = min(len(curve) for found in curves.values() for curve in found.values())
+    at = [n for n in BUDGETS if n <= shortest]
     tables = [name for name in TABLES if any(table == name for table, _ in curves)]
     for name in tables:
         print(f"\n### {name}\n")
-        head = "".join(f" {m} - it at {n} |" for m in ours for n in BUDGETS)
-        print(f"| method | targets | {' | '.join(map(str, BUDGETS))} |{head} CPU ms |")
-        print("|---" * (3 + len(BUDGETS) * (1 + len(ours))) + "|")
+        head = "".join(f" {m} - it at {n} |" for m in ours for n in at)
+        print(f"| method | targets | {' | '.join(map(str, at))} |{head} CPU ms |")
+        print("|---" * (3 + len(at) * (1 + len(ours))) + "|")
         for method in WAYS:
             found = curves.get((name, method))
             if found is not None:
-                row = [method, str(len(found)), *map(_mean, _at(found).T)]
-                row += [d for m in ours for d in _paired(curves.get((name, m), {}), found)]
+                row = [method, str(len(found)), *map(_mean, _at(found, at).T)]
+                row += [d for m in ours for d in _paired(curves.get((name, m), {}), found, at)]
                 cpu = [c["cpu"] for k, c in cells.items() if k[:2] == (name, method)]
                 print(f"| {' | '.join(row)} | {1e3 * float(np.median(cpu)):.1f} |")  # type: ignore
-    _overall(curves, [t for t in PAPER_FILES if t in tables])
+    _overall(curves, [t for t in PAPER_FILES if t in tables], at)
 
 
-def _overall(curves: dict[tuple[str, str], dict[str, FloatArray]], tables: list[str]) -> None:
+def _overall(
+    curves: dict[tuple[str, str], dict[str, FloatArray]], tables: list[str], at: list[int]
+) -> None:
     print(f"\n### Mean over {', '.join(tables)}\n")
-    print(f"| method | {' | '.join(map(str, BUDGETS))} | trials to random's 50, by table |")
-    print("|---" * (2 + len(BUDGETS)) + "|")
+    print(f"| method | {' | '.join(map(str, at))} | trials to random's 50, by table |")
+    print("|---" * (2 + len(at)) + "|")
     for method in WAYS:
         if all((table, method) in curves for table in tables):
-            by_table = [_at(curves[table, method]).mean(axis=0) for table in tables]
+            by_table = [_at(curves[table, method], at).mean(axis=0) for table in tables]
             cells = [f"{x:.3f}" for x in np.mean(by_table, axis=0)]
             needed = [_needed(curves, table, method) for table in tables]
             print(f"| {method} | {' | '.join(cells)} | {' '.join(needed)} |")
@@ -122,16 +127,16 @@ def _needed(curves: dict[tuple[str, str], dict[str, FloatArray]], table: str, me
     return str(there[0] + 1) if len(there) else f">{len(mean)}"
 
 
-def _at(found: dict[str, FloatArray]) -> FloatArray:
-    return np.array([[curve[n - 1] for n in BUDGETS] for curve in found.values()])
+def _at(found: dict[str, FloatArray], at: list[int]) -> FloatArray:
+    return np.array([[curve[n - 1] for n in at] for curve in found.values()])
 
 
-def _paired(ours: dict[str, FloatArray], theirs: dict[str, FloatArray]) -> list[str]:
+def _paired(ours: dict[str, FloatArray], theirs: dict[str, FloatArray], at: list[int]) -> list[str]:
     """Mean differences at the budgets, with 95 % intervals; below 0 where ours is better."""
     both = [target for target in ours if target in theirs]
     if ours is theirs or len(both) < 2:
-        return [""] * len(BUDGETS)
-    gaps = _at({t: ours[t] for t in both}) - _at({t: theirs[t] for t in both})
+        return [""] * len(at)
+    gaps = _at({t: ours[t] for t in both}, at) - _at({t: theirs[t] for t in both}, at)
     error = 1.96 * gaps.std(axis=0, ddof=1) / np.sqrt(len(both))
     return [f"{m:+.3f} ± {e:.3f}" for m, e in zip(gaps.mean(axis=0), error)]
 
@@ -159,6 +164,8 @@ def main() -> None:
     parser.add_argument("--draws", default="0:3", help="first:end")
     parser.add_argument("--seeds", default="0:5", help="first:end")
     parser.add_argument("--trials", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
+    parser.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
     parser.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
     parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
     chosen = parser.parse_args()

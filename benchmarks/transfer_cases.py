@@ -47,8 +47,11 @@ COLUMNS = [
 class Table:
     """One table, read once, with the models of each draw's tasks as they are needed."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(
+        self, folder: Path, name: str, *, rows: int = ROWS, sources: int = SOURCES
+    ) -> None:
         self.name = name
+        self.rows, self.sources = rows, sources
         self.history = read_table(folder, name)
         self.space = self.history.space or rf.infer_space(self.history).space
         self.layout = Layout(whole_space(self.space))
@@ -74,7 +77,9 @@ class Table:
     def drawn(self, draw: int) -> dict[str, Source]:
         """Every task with the rows of one draw."""
         if draw not in self._drawn:
-            rows = considered_rows(self.frame, n_evaluations=ROWS, seed=draw, average_repeats=False)
+            rows = considered_rows(
+                self.frame, n_evaluations=self.rows, seed=draw, average_repeats=False
+            )
             self._drawn[draw] = {task.name: task for task in tasks_of(rows, self.layout)}
         return self._drawn[draw]
 
@@ -99,7 +104,7 @@ class Case:
         """The source tasks."""
         others = [name for name in self.table.all_rows if name != self.target]
         rng = np.random.default_rng([self.draw, *self.target.encode()])
-        return [others[i] for i in rng.permutation(len(others))[:SOURCES]]
+        return [others[i] for i in rng.permutation(len(others))[: self.table.sources]]
 
     @cached_property
     def sources(self) -> Sources:
@@ -123,7 +128,7 @@ class Case:
         return Candidates(self.domain, self.models, self.sources.tasks, 0)
 
     def inside(self, **settings: object) -> Domain:
-        """The target's rows inside a region learned from the sources."""
+        """The target's rows inside a region learned from the sources; all where none is inside."""
         frame = self.table.history.frame
         column = pl.col(self.table.history.roles.task).cast(pl.String)
         roles = self.table.history.roles
@@ -134,7 +139,12 @@ class Case:
             direction=roles.direction,
             parameters=list(self.table.space),
         )
-        learned = rf.learn(some, self.table.space, n_evaluations=ROWS, seed=self.draw, **settings)
+        learned = rf.learn(
+            some, self.table.space, n_evaluations=self.table.rows, seed=self.draw, **settings
+        )
+        rows = self.table.layout.encode(self.candidates)
+        if not learned.inside(self.table.layout.columns(rows)).any():
+            return self.domain
         return domain_of(learned, self.candidates)
 
     @cached_property

@@ -14,6 +14,7 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Setup
+from ringfence.optimize.methods.transfer import FIRST
 from ringfence.optimize.methods.transfer import Method as Transfer
 from ringfence.optimize.surrogates.source_prior import Prior
 from ringfence.starting import starting_points
@@ -60,7 +61,7 @@ class ProcessOnly(Transfer):
     """No cover once the process speaks."""
 
     def process_share(self, n: int) -> float:
-        return float(n >= 4)
+        return float(n > FIRST)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import ringfence as rf
 from checking.histories import SPACE, bowls, recorded
 from conftest import MIXED, mixed_runs
 from ringfence.cli.app import app
+from ringfence.learned_diff import describe
 
 TWO = np.array([[0.2, 0.25]] * 6 + [[0.8, 0.7]] * 4)
 """Optima of ten tasks of two kinds."""
@@ -58,6 +59,7 @@ def test_they_lie_inside_whatever_the_space(shape):
     assert all(learned.contains(config) for config in learned.starts())
     for config in learned.starts():
         assert tuple(config) == MIXED.active(config)
+        assert float(f"{config['lr']:.12g}") == config["lr"]
     # the objective has its best near lr 0.003, and gblinear costs half a unit
     assert all(3e-4 < config["lr"] < 3e-2 for config in learned.starts(3))
     assert learned.starts(1)[0]["booster"] != "gblinear"
@@ -97,6 +99,13 @@ def test_a_task_of_thousands_of_rows_counts_like_any_other():
     assert near(learned.starts(2)[1], (0.8, 0.8)) < 0.2
 
 
+def test_a_grid_that_all_tasks_share_gives_no_point_twice():
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 7)] * 2), axis=-1).reshape(-1, 2)
+    error = ((grid - 0.5) ** 2).sum(axis=1)
+    learned = rf.learn(recorded([grid] * 9, [error] * 9), SPACE, shape="whole", starts=12)
+    assert len({json.dumps(config) for config in learned.starts()}) == 12
+
+
 def test_few_rows_are_hedged_and_that_is_said():
     thin = rf.learn(bowls(TWO, runs=12), SPACE, shape="whole", starts=8)
     rich = rf.learn(bowls(TWO, runs=40), SPACE, shape="whole", starts=8)
@@ -127,6 +136,13 @@ def test_the_file_keeps_them_and_refuses_points_outside(tmp_path):
     path.write_text(json.dumps(record))
     with pytest.raises(rf.FileError, match="starting point 2 is not in the learned space"):
         rf.load(path)
+
+
+def test_the_difference_between_two_spaces_names_them():
+    history = bowls(TWO, runs=40)
+    two, three = (rf.learn(history, SPACE, starts=n) for n in (2, 3))
+    assert describe(two, three)[0] == "starting points: 2 → 3"
+    assert describe(two, rf.learn(history, SPACE, starts=2)) == ["nothing changed"]
 
 
 def test_only_the_rows_that_were_learned_from_count():

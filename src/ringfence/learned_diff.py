@@ -17,6 +17,7 @@ def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         *_originals(old, new),
         *_parameters(old, new),
         *_tasks(old, new),
+        *_starts(old, new),
     ]
     if not lines:
         return ["nothing changed"]
@@ -94,6 +95,13 @@ def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
                 f"{label}: {', '.join(plain(name) for name in sorted(names, key=_natural))}"
             )
     return lines
+
+
+def _starts(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    if old.starts() == new.starts():
+        return []
+    before, after = len(old.portfolio), len(new.portfolio)
+    return [f"starting points: {before} → {after}" if before != after else "other starting points"]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

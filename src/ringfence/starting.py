@@ -21,10 +21,10 @@ from ringfence.optimize.candidates import Candidates
 from ringfence.optimize.cover import greedy_cover
 from ringfence.optimize.design import Design
 from ringfence.optimize.domain import Domain, domain_of
-from ringfence.optimize.source_models import SourceModels, fit_source_models
+from ringfence.optimize.source_models import ENOUGH, SourceModels, fit_source_models
 from ringfence.optimize.sources import tasks_of
+from ringfence.space import Config
 
-ENOUGH = 32  # rows of a task, the median of them, for a model to be trusted
 SEED = 0  # of the candidates: the same history gives the same points
 
 
@@ -58,16 +58,11 @@ def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
     models, domain = candidates.models, candidates.domain
     order, _ = greedy_cover(candidates.F, n)
     rows = candidates.rows[order]
-    if is_thin(models):
+    if models.are_thin:
         rows = _hedged(rows, domain)
     left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
-    configs = [domain.config(row) for row in rows]
+    configs = [_readable(domain.config(row), domain) for row in rows]
     return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
-
-
-def is_thin(models: SourceModels) -> bool:
-    """Whether the tasks have too few rows to be trusted alone."""
-    return float(np.median([task.n_rows for task in models.tasks])) < ENOUGH
 
 
 def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
@@ -84,16 +79,25 @@ def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
     return np.concatenate(mixed)[: len(rows)]
 
 
+def _readable(config: Config, domain: Domain) -> Config:
+    """The configuration with no digits beyond the twelfth, where that leaves it inside: a recorded
+    0.1 shall not come back as 0.09999999999999999."""
+    if domain.given is not None:
+        return config
+    short = {n: float(f"{v:.12g}") if isinstance(v, float) else v for n, v in config.items()}
+    return short if domain.learned.contains(short) else config
+
+
 def _notes(models: SourceModels) -> list[str]:
     if not models.tasks:
         return [
             "no starting points: in no task is the best value below the median, so none tells "
             "good configurations from bad ones"
         ]
-    if is_thin(models):
-        rows = int(np.median([task.n_rows for task in models.tasks]))
+    if models.are_thin:
         return [
-            f"starting points: the tasks have {rows} rows (their median), fewer than {ENOUGH}, so "
-            "every second point spreads over the region instead of following them"
+            f"starting points: the tasks have {models.typical_rows:g} rows (their median), fewer "
+            f"than {ENOUGH}, so every second point spreads over the region instead of following "
+            "them"
         ]
     return []

@@ -253,6 +253,20 @@ def test_a_target_unlike_its_sources_is_solved_all_the_same():
     assert outcome.value < 1e-3  # 40 random trials: 1/(40 π) ~ 0.008 in the mean
 
 
+def test_few_rows_are_hedged():
+    past = bowls(np.full((6, 2), 0.2), runs=10)
+    engine, plain = rf.optimizer("transfer", SPACE, history=past), rf.optimizer("sobol", SPACE)
+    design = [plain.ask().config for _ in range(2)]
+    found = []
+    for number in range(6):
+        found.append(engine.ask())
+        engine.tell(found[-1], float(number))
+    assert [trial.config for trial in found[1:4:2]] == design
+    rich = rf.optimizer("transfer", SPACE, history=bowls(np.full((6, 2), 0.2), runs=40))
+    for trial in (rich.ask(), rich.ask()):
+        assert np.hypot(trial.config["a"] - 0.2, trial.config["b"] - 0.2) < 0.25
+
+
 def test_it_needs_a_history_and_says_so():
     with pytest.raises(rf.SettingError, match="'transfer' needs a history of earlier tasks"):
         rf.optimizer("transfer", SPACE)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.optimize.domain import Domain
+from ringfence.optimize.domain import Domain, each_once
 from ringfence.optimize.search import admissible, steps
 from ringfence.optimize.source_models import SourceModels
 from ringfence.optimize.sources import Source
@@ -50,8 +50,8 @@ class Candidates:
             if len(pool) <= MOST_LISTED:
                 return pool
             return pool[np.sort(rng.choice(len(pool), MOST_LISTED, replace=False))]
-        rows = np.concatenate([self.domain.draw(DRAWS, rng), self._top(rng)])
-        return admissible(self.domain, rows, set())
+        rows = np.concatenate([self.domain.draw(DRAWS, rng), self._top()])
+        return each_once(self.domain.layout, admissible(self.domain, rows, set()))
 
     @cached_property
     def F(self) -> FloatArray:
@@ -91,10 +91,8 @@ class Candidates:
     def _keys(self) -> list[bytes]:
         return self.domain.layout.keys(self.rows)
 
-    def _top(self, rng: np.random.Generator) -> FloatArray:
-        """The best rows of the earlier tasks."""
-        best = [task.best(max(1, int(TOP * len(task.values))))[0] for task in self.sources]
-        rows = np.concatenate(best)
-        if len(rows) <= MOST_TOP:
-            return rows
-        return rows[np.sort(rng.choice(len(rows), MOST_TOP, replace=False))]
+    def _top(self) -> FloatArray:
+        """The best rows of the earlier tasks, from none so many that the others have no place."""
+        most = max(1, MOST_TOP // len(self.sources))
+        counts = [max(1, min(int(TOP * len(task.values)), most)) for task in self.sources]
+        return np.concatenate([task.best(k)[0] for task, k in zip(self.sources, counts)])

@@ -127,7 +127,7 @@ def _domain_of_list(layout: Layout, candidates: Sequence[Mapping[str, Any]]) -> 
     given: dict[bytes, Config] = {}
     for place, key in zip(inside, layout.keys(rows[inside])):
         given.setdefault(key, dict(candidates[place]))
-    return Domain(layout, _each_once(layout, rows[inside]), given)
+    return Domain(layout, each_once(layout, rows[inside]), given)
 
 
 def _listed(layout: Layout) -> FloatArray | None:
@@ -146,7 +146,7 @@ def _listed(layout: Layout) -> FloatArray | None:
         return None
     rows = np.array(list(itertools.product(*(options[name] for name in layout.names))))
     rows = layout.without_inactive(rows)
-    return _each_once(layout, rows[layout.inside(rows)])
+    return each_once(layout, rows[layout.inside(rows)])
 
 
 def _places(layout: Layout, name: str) -> FloatArray:
@@ -169,6 +169,7 @@ def _values(block: Block, j: int) -> FloatArray | None:
     return axis.encode(np.arange(low, high + 1))
 
 
-def _each_once(layout: Layout, rows: FloatArray) -> FloatArray:
+def each_once(layout: Layout, rows: FloatArray) -> FloatArray:
+    """The rows without repetitions, in their order."""
     first = {key: i for i, key in reversed(list(enumerate(layout.keys(rows))))}
     return rows[sorted(first.values())]

@@ -32,6 +32,7 @@ from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
 from ringfence.whole import whole_space
 
+ENOUGH = 32  # rows of a task, the median of them, for the models to be trusted
 MOST_ROWS = 256  # of a task that its model sees: the best quarter of them, the rest at random
 SEARCHED = 128  # of these that the search for hyperparameters sees
 AT_ONCE = 250_000  # kernels, so that they stay near the processor
@@ -69,6 +70,16 @@ class SourceModels:
         for start in range(0, len(rows), size):
             F[:, start : start + size] = self._stacked.predict(X[start : start + size])
         return F
+
+    @property
+    def typical_rows(self) -> float:
+        """The median number of rows of a task."""
+        return float(np.median([task.n_rows for task in self.tasks])) if self.tasks else 0.0
+
+    @property
+    def are_thin(self) -> bool:
+        """Whether the tasks have too few rows for the models to be trusted alone."""
+        return self.typical_rows < ENOUGH
 
     @cached_property
     def _stacked(self) -> _Stacked:

@@ -5,7 +5,8 @@ task, the configuration is tried that adds most to the cover of the tasks (cover
 by how well it agrees with the results so far. As results come in, expected improvement under a
 Gaussian process with the tasks' mean and covariance (surrogates/source_prior.py) takes over. A task
 unlike all earlier ones could get stuck there: after some trials without improvement every second
-one is a plain process's.
+one is a plain process's. With few rows a task every second of the first trials is one of a Sobol
+design, as among the starting points.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ from ringfence.optimize.source_models import SourceModels, fit_source_models
 from ringfence.optimize.surrogates.gp import Hyperparameters
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 
-FIRST = 4  # results before the process has a say
-HALFWAY = 10  # results at which it has as much of a say as the cover
+FIRST = 4  # results up to which the process has no say
 PATIENCE = 10  # trials without improvement before a plain process is heard
 
 
@@ -83,6 +83,8 @@ class Method(GPMethod):
         if not self.models.tasks or self.is_stalled(log):
             return super().propose(log, rng)
         known = np.isfinite(log.values)
+        if self.models.are_thin and len(log) % 2 == 1 and known.sum() < FIRST:
+            return Proposal(self.domain.config(self.design.next(log.tried, rng)))
         best = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
         near = self.candidates.near(log.tried, log.rows[best], rng)
         left = self.candidates.untried(log.tried)
@@ -137,8 +139,9 @@ class Method(GPMethod):
         return np.asarray(np.exp(-np.mean(logs, axis=0)))
 
     def process_share(self, n: int) -> float:
-        """The say of the process after n results, from 0 to 1."""
-        return n / (n + HALFWAY) if n >= FIRST else 0.0
+        """The say of the process after n results, from 0 to 1. That of the cover falls like 1/n²:
+        its gain does not shrink as expected improvement does, and would have the last word."""
+        return 1.0 - (FIRST / n) ** 2 if n > FIRST else 0.0
 
     def is_stalled(self, log: TrialLog) -> bool:
         """Whether nothing has improved for so long that a plain process has this trial."""
