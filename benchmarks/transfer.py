@@ -123,7 +123,7 @@ def _needed(curves: dict[tuple[str, str], dict[str, FloatArray]], table: str, me
     """The number of trials after which a method's mean regret is random's after 50."""
     goal = np.mean([curve[49] for curve in curves[table, "random"].values()])
     mean = np.mean(list(curves[table, method].values()), axis=0)
-    there = np.flatnonzero(mean <= goal)
+    there = np.flatnonzero(mean <= goal + 1e-12)
     return str(there[0] + 1) if len(there) else f">{len(mean)}"
 
 
