@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ringfence.bench.plan import planned, read_plan
-from ringfence.errors import FileError
+from ringfence.bench.plan import only, planned, read_plan
+from ringfence.errors import FileError, SettingError
 
 PLANS = Path(__file__).parents[2] / "plans"
 
@@ -47,6 +47,16 @@ def test_a_cell_that_two_figures_share_is_the_same_cell(read):
         {p.cell.key for p in planned(plan) if p.experiment.figure == f} for f in ("1a", "1b")
     )
     assert second < first
+
+
+def test_one_suite_of_a_plan_can_be_run_alone(read):
+    plan = read(TINY.replace('["example"]', '["sgd", "example"]'))
+    alone = only(plan, "sgd")
+    assert {item.cell.suite for item in planned(alone)} == {"sgd"}
+    together = {item.cell.key for item in planned(plan)}
+    assert {item.cell.key for item in planned(alone)} < together
+    with pytest.raises(SettingError, match="no suite 'svm'; it has example, sgd"):
+        only(plan, "svm")
 
 
 def test_every_part_of_a_description_changes_its_key(read):

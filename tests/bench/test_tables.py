@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import DESCRIPTIONS
 from ringfence.errors import FileError, SettingError
 
+ROOT = Path(__file__).parents[2]
 BASE = """
 file = "runs.csv"
 origin = "made up"
@@ -144,10 +147,16 @@ def test_every_description_of_the_package_is_one(path):
     assert what.origin and len(space) >= 4
 
 
-def test_the_embedded_history_and_the_networks_are_suites():
-    from pathlib import Path
+def test_the_description_in_the_docs_is_one(tmp_path):
+    page = (ROOT / "docs" / "paper-experiments.md").read_text()
+    shown = page.split("```toml\n")[1].split("```")[0]
+    (tmp_path / "mine.toml").write_text(shown)
+    what, space = read_description(tmp_path / "mine.toml")
+    assert what.meta_features.columns == ("rows", "features") and list(space) == ["lr", "depth"]
 
-    data = Path(__file__).parents[2] / "benchmarks" / "data"
+
+def test_the_embedded_history_and_the_networks_are_suites():
+    data = ROOT / "benchmarks" / "data"
     example = load_suite(SuiteSource("example"))
     networks = load_suite(SuiteSource("networks", (str(data),)))
     assert len(example.tasks) == 20 and len(example.candidates(example.tasks[0])) == 256

@@ -106,6 +106,20 @@ def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
     )
 
 
+def only(plan: Plan, suite: str) -> Plan:
+    """The part of a plan that runs on one suite."""
+    kept = tuple(
+        msgspec.structs.replace(e, suites=(name,))
+        for e in plan.experiment
+        for name in e.suites
+        if Path(name).stem == suite
+    )
+    if not kept:
+        names = sorted({Path(name).stem for e in plan.experiment for name in e.suites})
+        raise SettingError(f"the plan has no suite {suite!r}; it has {', '.join(names)}")
+    return msgspec.structs.replace(plan, experiment=kept)
+
+
 def planned(plan: Plan) -> Iterator[Planned]:
     """Every cell of every figure; a cell that two figures share comes twice."""
     for experiment in plan.experiment:

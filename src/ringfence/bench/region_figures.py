@@ -12,7 +12,7 @@ from ringfence.arrays import FloatArray
 from ringfence.bench.cell import Cell
 from ringfence.bench.figures import file_name, new_figure, write_figure
 from ringfence.bench.methods import REGIONS
-from ringfence.bench.plan import RegionPicture
+from ringfence.bench.plan import Plan, RegionPicture
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.suite import Suite, on_scale
 from ringfence.errors import SettingError
@@ -24,14 +24,12 @@ from ringfence.space import Config, Float, Int
 N_DRAWN = 300
 
 
-def write_region_figures(
-    pictures: Sequence[RegionPicture], folders: tuple[str, ...], output: Path
-) -> Iterator[Path]:
-    """Learn each region from all tasks of its suite and draw it; the paths, as they are written."""
-    for picture in pictures:
-        suite = load_suite(SuiteSource(picture.suite, folders))
+def write_region_figures(plan: Plan, folder: Path) -> Iterator[Path]:
+    """Learn each region of the plan from all tasks and draw it; the paths, as they are written."""
+    for picture in plan.region:
+        suite = load_suite(SuiteSource(picture.suite, plan.data))
         made = region_figure(picture, suite)
-        yield from write_figure(made, output / file_name(picture.figure))
+        yield from write_figure(made, folder / file_name(picture.figure))
 
 
 def learned_regions(picture: RegionPicture, suite: Suite) -> dict[str, LearnedSpace]:

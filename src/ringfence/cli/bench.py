@@ -26,7 +26,11 @@ StoreFolder: TypeAlias = Annotated[
     Path, typer.Option("--store", help="Folder of finished cells; machines may share it.")
 ]
 Data: TypeAlias = Annotated[
-    list[Path] | None, typer.Option("--data", help="Folder of tables; can be given again.")
+    list[Path] | None,
+    typer.Option("--data", metavar="<path>", help="Folder of tables; can be given again."),
+]
+Suite: TypeAlias = Annotated[
+    str | None, typer.Option("--suite", help="Only this suite of the plan.")
 ]
 STORE = Path("bench-store")
 
@@ -36,6 +40,7 @@ def run(
     plan: PlanFile,
     store: StoreFolder = STORE,
     data: Data = None,
+    suite: Suite = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Cells run at once.")] = 1,
     ray: Annotated[
         bool, typer.Option("--ray", help="Run on Ray: the cluster of RAY_ADDRESS, or here.")
@@ -45,14 +50,15 @@ def run(
 
     Example: ringfence bench run plans/quick.toml --jobs 2
     """
-    from ringfence.bench.plan import read_plan
+    from ringfence.bench.plan import only, read_plan
     from ringfence.bench.runner import run as run_plan
     from ringfence.bench.store import Store
 
+    wanted = read_plan(plan, data or ())
+    if suite is not None:
+        wanted = only(wanted, suite)
     with progress_bar("cells") as progress:
-        made = run_plan(
-            read_plan(plan, data or ()), Store(store), jobs=jobs, ray=ray, progress=progress
-        )
+        made = run_plan(wanted, Store(store), jobs=jobs, ray=ray, progress=progress)
     typer.echo(f"{made.finished} cells finished, {len(made.failures)} failed", err=True)
     for failure in made.failures:
         cell = failure.cell
@@ -63,16 +69,19 @@ def run(
 
 
 @bench.command()
-def status(plan: PlanFile, store: StoreFolder = STORE, data: Data = None) -> None:
+def status(
+    plan: PlanFile, store: StoreFolder = STORE, data: Data = None, suite: Suite = None
+) -> None:
     """Show how many cells of each figure are finished.
 
     Example: ringfence bench status plans/quick.toml
     """
-    from ringfence.bench.plan import read_plan
+    from ringfence.bench.plan import only, read_plan
     from ringfence.bench.results import progress_of
     from ringfence.bench.store import Store
 
-    rows = progress_of(read_plan(plan, data or ()), Store(store))
+    wanted = read_plan(plan, data or ())
+    rows = progress_of(wanted if suite is None else only(wanted, suite), Store(store))
     width = max((len(row.suite) for row in rows), default=0)
     for row in rows:
         figure = f"figure {row.figure}"
@@ -124,15 +133,12 @@ def plot(
     """
     from ringfence.bench.figures import write_figures
     from ringfence.bench.plan import read_plan
+    from ringfence.bench.region_figures import write_region_figures
 
-    pictures = () if _is_table(plan) else read_plan(plan, data or ()).region
-    folders = () if _is_table(plan) else read_plan(plan, data or ()).data
     for path in write_figures(_results(plan, store, data), metric, output):
         typer.echo(str(path))
-    if pictures:
-        from ringfence.bench.region_figures import write_region_figures
-
-        for path in write_region_figures(pictures, folders, output):
+    if not _is_table(plan):
+        for path in write_region_figures(read_plan(plan, data or ()), output):
             typer.echo(str(path))
 
 
