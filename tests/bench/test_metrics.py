@@ -17,7 +17,7 @@ def table(losses, *, median=10.0, best=1.0, log_loss=False):
             "figure": "1a", "title": "made up", "order": methods.index(method), "suite": "s",
             "origin": "by hand", "log_loss": log_loss, "scale": "raw", "evaluation": "rows",
             "task": task, "method": method, "replication": replication, "best": best,
-            "median": median, "trial": trial, "loss": float(loss),
+            "median": median, "exhausted": task == "b" and method != "Random", "trial": trial, "loss": float(loss),
         }
         for (task, method, replication), curve in losses.items()
         for trial, loss in enumerate(curve, start=1)
@@ -94,4 +94,5 @@ def test_the_summary_says_what_a_figure_rests_on():
     text = summary(TWO)
     assert "Figure 1a: made up\nby hand. raw scale, evaluation: rows, 2 tasks left out" in text
     assert "Box GP" in text and "0.500 ± 0.000" in text
+    assert text.count("ran out") == 1 and text.endswith("ran out in 1 of 2 cells")
     assert final(TWO)["trial"].unique().to_list() == [2]

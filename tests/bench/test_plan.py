@@ -49,6 +49,12 @@ def test_a_cell_that_two_figures_share_is_the_same_cell(read):
     assert second < first
 
 
+def test_similarity_is_part_of_a_cell_only_where_it_matters(read):
+    plan = read(TINY.replace('"SMAC"]', '"SMAC", "Box GP (T=3)"]\nsources = "similar"'))
+    found = {item.cell.method: item.cell.sources for item in planned(plan)}
+    assert found.pop("Box GP (T=3)") == "similar" and set(found.values()) == {"mixed"}
+
+
 def test_one_suite_of_a_plan_can_be_run_alone(read):
     plan = read(TINY.replace('["example"]', '["sgd", "example"]'))
     alone = only(plan, "sgd")

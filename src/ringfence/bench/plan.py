@@ -17,6 +17,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ import msgspec
 
 from ringfence.bench.cell import Cell, Evaluation, Relation, Scale
 from ringfence.bench.methods import REGIONS, method
-from ringfence.bench.suites import SuiteSource, load_suite
+from ringfence.bench.suites import Suite, SuiteSource, load_suite
 from ringfence.errors import FileError, SettingError
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -125,30 +126,34 @@ def planned(plan: Plan) -> Iterator[Planned]:
     for experiment in plan.experiment:
         for name in experiment.suites:
             source = SuiteSource(name, plan.data, experiment.evaluation)
-            suite = load_suite(source)
-            for task in _spread(suite.tasks, experiment.tasks):
-                for label in experiment.methods:
-                    for replication in range(_replications(experiment, label)):
-                        yield Planned(
-                            experiment,
-                            source,
-                            Cell(
-                                suite=suite.name,
-                                data=suite.digest,
-                                task=task,
-                                method=label,
-                                replication=replication,
-                                trials=experiment.trials,
-                                n_evaluations=experiment.n_evaluations,
-                                scale=experiment.scale,
-                                evaluation=experiment.evaluation,
-                                sources=experiment.sources,
-                            ),
-                        )
+            for cell in _cells(experiment, load_suite(source)):
+                yield Planned(experiment, source, cell)
+
+
+def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
+    for task, label in product(_spread(suite.tasks, experiment.tasks), experiment.methods):
+        for replication in range(_replications(experiment, label)):
+            yield Cell(
+                suite=suite.name,
+                data=suite.digest,
+                task=task,
+                method=label,
+                replication=replication,
+                trials=experiment.trials,
+                n_evaluations=experiment.n_evaluations,
+                scale=experiment.scale,
+                evaluation=experiment.evaluation,
+                sources=_relation(experiment, label),
+            )
 
 
 def _replications(experiment: Experiment, label: str) -> int:
     return min(experiment.replications, experiment.fewer.get(label, experiment.replications))
+
+
+def _relation(experiment: Experiment, label: str) -> Relation:
+    """Which sources come first; of no account, and so the same, where a method takes them all."""
+    return "mixed" if method(label).tasks is None else experiment.sources
 
 
 def _spread(tasks: Sequence[str], n: int | None) -> list[str]:

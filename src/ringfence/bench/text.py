@@ -17,9 +17,15 @@ def summary(results: pl.DataFrame) -> str:
         lines = [heading(group), f"{'':{width}}  " + "  ".join(f"{name:>16}" for name in METRICS)]
         for method in own.sort("order")["method"].unique(maintain_order=True):
             cells = (_cell(own, method, metric) for metric in METRICS)
-            lines.append(f"{method:{width}}  " + "  ".join(cells))
+            lines.append(f"{method:{width}}  " + "  ".join(cells) + _exhausted(group, method))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def _exhausted(group: pl.DataFrame, method: str) -> str:
+    """In how many cells the space held fewer configurations than trials, where in any."""
+    cells = group.filter(pl.col("method") == method, pl.col("trial") == 1)["exhausted"]
+    return f"  ran out in {cells.sum()} of {cells.len()} cells" if cells.any() else ""
 
 
 def heading(group: pl.DataFrame) -> str:
