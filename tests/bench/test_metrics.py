@@ -17,7 +17,8 @@ def table(losses, *, median=10.0, best=1.0, log_loss=False):
             "figure": "1a", "title": "made up", "order": methods.index(method), "suite": "s",
             "origin": "by hand", "log_loss": log_loss, "scale": "raw", "evaluation": "rows",
             "task": task, "method": method, "replication": replication, "best": best,
-            "median": median, "exhausted": task == "b" and method != "Random", "trial": trial, "loss": float(loss),
+            "median": median, "exhausted": task == "b" and method != "Random",
+            "trial": trial, "loss": float(loss),
         }
         for (task, method, replication), curve in losses.items()
         for trial, loss in enumerate(curve, start=1)
