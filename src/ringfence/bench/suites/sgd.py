@@ -92,7 +92,7 @@ class SGD(Suite):
     def __init__(self, name: str, dims: Sequence[int] = (81,)) -> None:
         self.name = name
         self.dims = tuple(dims)
-        self.digest = f"sgd {SEED} {self.dims}"
+        self.digest = f"sgd {SEED} {self.dims} {N_ROWS} {EPOCHS} {MOST}"
         self.tasks = tuple(f"ridge-{t:02d}" for t in range(N_TASKS))
 
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
