@@ -1,6 +1,7 @@
 # make demo    learn a space from the embedded history, draw it, check it and write the report
 # make test    install what the tests need and run all of them, lint and types first
 # make bench   speed and exactness against the alternatives, side by side in one run
+# make paper-quick  every figure of the paper with few replications, into paper-quick/
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json anew
 
@@ -12,7 +13,7 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test browser lint bench fmt schema clean
+.PHONY: demo test browser lint bench paper-quick fmt schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -38,6 +39,11 @@ lint: $(VENV)/.tested
 bench: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.run
 
+paper-quick: $(VENV)/.tested
+	$(ONE_THREAD) $(BIN)/ringfence bench run plans/quick.toml --store paper-quick/store --jobs 2
+	$(BIN)/ringfence bench table plans/quick.toml --store paper-quick/store -o paper-quick/results.parquet
+	$(BIN)/ringfence bench plot plans/quick.toml --store paper-quick/store -o paper-quick/figures
+
 fmt: $(VENV)/.tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -47,7 +53,7 @@ schema: $(VENV)/.tested
 		> docs/learned-space.schema.json
 
 clean:
-	rm -rf $(VENV) demo dist
+	rm -rf $(VENV) demo dist paper-quick
 
 $(VENV)/bin/python:
 	@echo "making the virtual environment $(VENV)"

@@ -28,7 +28,7 @@ LAYERS = [
     {"checking"},
     {"learning"},
     {"adapters"},
-    {"reporting"},
+    {"reporting", "bench"},
     {"cli"},
     {"__main__"},
 ]
@@ -45,7 +45,8 @@ FOREIGN = {
 AT_HOME = {
     "smac": {"smac"},
     "ConfigSpace": {"smac", "configspace"},
-    "ray": {"raytune"},
+    "joblib": {"runner", "ray_backend"},
+    "ray": {"raytune", "ray_backend"},
     "torch": {"botorch"},
     "ax": {"ax"},
     "syne_tune": {"synetune"},
@@ -129,6 +130,6 @@ def test_learn_stays_a_function_whatever_is_imported():
 
 @pytest.mark.parametrize("code", ["import ringfence", "from ringfence.cli.app import app"])
 def test_a_plain_import_loads_nothing_heavy(code):
-    heavy = "{'polars', 'pandas', 'scipy', 'matplotlib', 'plotly', 'torch', 'sklearn'}"
+    heavy = "{'polars', 'pandas', 'scipy', 'matplotlib', 'plotly', 'torch', 'sklearn', 'joblib'}"
     check = f"{code}; import sys; found = {heavy} & set(sys.modules); assert not found, found"
     subprocess.run([sys.executable, "-c", check], check=True)

@@ -15,6 +15,7 @@ import pytest
 import ringfence as rf
 
 ROOT = Path(__file__).parent.parent
+COMMANDS = ("learn", "check", "report", "show", "sample", "starts", "export", "infer", "demo")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 
@@ -92,19 +93,9 @@ def test_links_lead_somewhere_and_nothing_is_left_open(page):
 
 def test_every_option_of_every_command_is_on_its_page():
     page = (ROOT / "docs" / "cli.md").read_text()
-    for command in (
-        "learn",
-        "check",
-        "report",
-        "show",
-        "sample",
-        "starts",
-        "export",
-        "infer",
-        "demo",
-    ):
-        program = [sys.executable, "-m", "ringfence", command, "--help"]
+    for command in (*COMMANDS, *(f"bench {name}" for name in ("run", "status", "table", "plot"))):
+        program = [sys.executable, "-m", "ringfence", *command.split(), "--help"]
         shown = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-        section = page.split(f"## ringfence {command}\n")[1].split("\n## ")[0]
+        section = page.split(f"# ringfence {command}\n")[1].split("\n## ")[0].split("\n### ")[0]
         for option in set(re.findall(r"--[a-z][a-z-]+", shown)) - {"--help"}:
             assert option in section, (command, option)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import ringfence
+from ringfence.cli.bench import bench
 from ringfence.cli.check import check
 from ringfence.cli.demo import demo
 from ringfence.cli.export import export
@@ -45,3 +46,4 @@ def root(
 
 for command in (learn, check, report, show, sample, starts, export, infer, demo):
     app.command()(command)
+app.add_typer(bench, name="bench")

@@ -8,14 +8,26 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str = "checking") -> Iterator[Callable[[int, int], None] | None]:
     """A function to report steps to: a bar on standard error, None where that is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        work = bar.add_task("checking")
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        work = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(work, completed=done, total=total)

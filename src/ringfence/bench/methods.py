@@ -1,0 +1,108 @@
+"""Methods by their names in the paper's legends: a search space, an optimizer, and numbers.
+
+    Random                          the original space
+    Box GP                          a learned space in front
+    Slack Ellipsoid Random          its slack variant, with the paper's ν
+    GP warm start (k=5)             five evaluations are taken over from the closest task
+    Box GP warm start (n=64)        64 evaluations a task go to the box, the others to the model
+    Ellipsoid Random (T=3)          learned from three source tasks only
+
+A new search space or optimizer is one entry below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ringfence.errors import SettingError
+
+
+@dataclass(frozen=True)
+class Region:
+    """How the search space is learned."""
+
+    shape: Literal["whole", "box", "ellipsoid"]
+    outliers: float | Literal["paper"] = 0.0
+    refit: bool = False
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Which optimizer searches it."""
+
+    name: str
+    transfers: bool = False
+    """Whether its model takes the evaluations of the source tasks."""
+    meta: bool = False
+    """Whether it compares tasks by meta-features."""
+    budgeted: bool = False
+
+
+REGIONS: Mapping[str, Region] = {
+    "": Region("whole"),
+    "Box": Region("box"),
+    "Slack Box": Region("box", "paper"),
+    "Ellipsoid": Region("ellipsoid"),
+    "Slack Ellipsoid": Region("ellipsoid", "paper"),
+    "Refitted Box": Region("box", "paper", refit=True),
+    "Refitted Ellipsoid": Region("ellipsoid", "paper", refit=True),
+}
+
+ENGINES: Mapping[str, Engine] = {
+    "Random": Engine("random"),
+    "HB": Engine("hyperband", budgeted=True),
+    "GP": Engine("gp"),
+    "GP warping": Engine("gp-warping"),
+    "SMAC": Engine("smac"),
+    "ABLR": Engine("ablr", transfers=True),
+    "GP warm start": Engine("gp-warm-start", transfers=True, meta=True),
+    "GP warm start T=29": Engine("gp-warm-start-all", transfers=True, meta=True),
+}
+
+NAMED: Mapping[str, tuple[Region, Engine]] = {
+    f"{space} {optimizer}".strip(): (region, engine)
+    for space, region in REGIONS.items()
+    for optimizer, engine in ENGINES.items()
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """One line of a figure."""
+
+    name: str
+    region: Region
+    engine: Engine
+    n: int | None = None
+    """Evaluations of each source task that the region is learned from; None: all."""
+    tasks: int | None = None
+    """Source tasks that are known; None: all."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def method(name: str) -> Method:
+    """The method of this name, or SettingError with the names there are."""
+    match = re.fullmatch(r"([^()]+?)(?: \(([^()]*)\))?", name)
+    if match is not None and match[1] in NAMED:
+        region, engine = NAMED[match[1]]
+        numbers = _numbers(match[2] or "", name)
+        n, tasks = numbers.pop("n", None), numbers.pop("T", None)
+        return Method(name, region, engine, n, tasks, numbers)
+    raise SettingError(
+        f"no method is called {name!r}: name a search space ({', '.join(filter(None, REGIONS))}, "
+        f"or none) and an optimizer ({', '.join(ENGINES)})"
+    )
+
+
+def _numbers(text: str, name: str) -> dict[str, int]:
+    """'k=5, n=64' as whole numbers by name."""
+    found = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        match = re.fullmatch(r"([nTk])=([1-9]\d*)", part)
+        if match is None:
+            raise SettingError(f"method {name!r}: {part!r} is none of n=…, T=… and k=…")
+        found[match[1]] = int(match[2])
+    return found

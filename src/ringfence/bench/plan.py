@@ -1,0 +1,191 @@
+"""Plan: which methods run on which suites, as data.
+
+name = "quick"
+data = ["../benchmarks/data"]         folders of tables, from where the plan is
+
+[[experiment]]
+figure = "1a"
+title = "Tuning SGD for ridge regression"
+suites = ["sgd"]
+methods = ["Random", "Box Random"]    the legend, in its order
+tasks = 5                             left out in turn; all where not said
+replications = 10
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from ringfence.bench.cell import Cell, Evaluation, Relation, Scale
+from ringfence.bench.methods import REGIONS, method
+from ringfence.bench.suites import Suite, SuiteSource, load_suite
+from ringfence.errors import FileError, SettingError
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+BASELINE = "Random"
+"""What every curve is normalized by."""
+
+
+class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One figure."""
+
+    figure: str
+    title: str
+    suites: tuple[str, ...]
+    methods: tuple[str, ...]
+    tasks: Positive | None = None
+    """How many are left out in turn, evenly spaced over the suite; None: all."""
+    replications: Positive = 10
+    fewer: Mapping[str, Positive] = {}
+    """Replications of methods that are slow, by their names."""
+    trials: Positive = 50
+    n_evaluations: Positive = 256
+    scale: Scale = "raw"
+    evaluation: Evaluation = "rows"
+    sources: Relation = "mixed"
+
+
+class RegionPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One figure of learned spaces themselves, as figure 2."""
+
+    figure: str
+    title: str
+    suite: str
+    regions: tuple[str, ...]
+    scale: Scale = "raw"
+    n_evaluations: Positive = 256
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of a plan's file; paths are absolute once read."""
+
+    name: str
+    experiment: tuple[Experiment, ...]
+    region: tuple[RegionPicture, ...] = ()
+    data: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A cell, where its suite comes from, and the figure it is for."""
+
+    experiment: Experiment
+    source: SuiteSource
+    cell: Cell
+
+
+def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
+    """A plan, with more folders of data; FileError where something in it cannot be."""
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+        plan = msgspec.convert(content, Plan)
+    except OSError as error:
+        raise FileError(f"cannot read the plan {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise FileError(f"{path} is not a plan: {error}") from error
+    try:
+        _check(plan)
+    except SettingError as error:
+        raise FileError(f"{path}: {error}") from error
+    home = path.resolve().parent
+    folders = [home / folder for folder in plan.data] + [folder.resolve() for folder in data]
+    return msgspec.structs.replace(
+        plan,
+        data=tuple(str(folder) for folder in folders),
+        experiment=tuple(
+            msgspec.structs.replace(e, suites=tuple(_place(s, home) for s in e.suites))
+            for e in plan.experiment
+        ),
+        region=tuple(msgspec.structs.replace(r, suite=_place(r.suite, home)) for r in plan.region),
+    )
+
+
+def only(plan: Plan, suite: str) -> Plan:
+    """The part of a plan that runs on one suite."""
+    kept = tuple(
+        msgspec.structs.replace(e, suites=(name,))
+        for e in plan.experiment
+        for name in e.suites
+        if Path(name).stem == suite
+    )
+    if not kept:
+        names = sorted({Path(name).stem for e in plan.experiment for name in e.suites})
+        raise SettingError(f"the plan has no suite {suite!r}; it has {', '.join(names)}")
+    return msgspec.structs.replace(plan, experiment=kept)
+
+
+def planned(plan: Plan) -> Iterator[Planned]:
+    """Every cell of every figure; a cell that two figures share comes twice."""
+    for experiment in plan.experiment:
+        for name in experiment.suites:
+            source = SuiteSource(name, plan.data, experiment.evaluation)
+            for cell in _cells(experiment, load_suite(source)):
+                yield Planned(experiment, source, cell)
+
+
+def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
+    for task, label in product(_spread(suite.tasks, experiment.tasks), experiment.methods):
+        for replication in range(_replications(experiment, label)):
+            yield Cell(
+                suite=suite.name,
+                data=suite.digest,
+                task=task,
+                method=label,
+                replication=replication,
+                trials=experiment.trials,
+                n_evaluations=experiment.n_evaluations,
+                scale=experiment.scale,
+                evaluation=experiment.evaluation,
+                sources=_relation(experiment, label),
+            )
+
+
+def _replications(experiment: Experiment, label: str) -> int:
+    return min(experiment.replications, experiment.fewer.get(label, experiment.replications))
+
+
+def _relation(experiment: Experiment, label: str) -> Relation:
+    """Which sources come first; of no account, and so the same, where a method takes them all."""
+    return "mixed" if method(label).tasks is None else experiment.sources
+
+
+def _spread(tasks: Sequence[str], n: int | None) -> list[str]:
+    """`n` of the tasks, evenly spaced; all where there are fewer."""
+    count = len(tasks) if n is None else min(n, len(tasks))
+    return [tasks[i * len(tasks) // count] for i in range(count)]
+
+
+def _place(suite: str, home: Path) -> str:
+    """The suite's name, or the path of its description from where the plan is."""
+    return str(home / suite) if suite.endswith(".toml") else suite
+
+
+def _check(plan: Plan) -> None:
+    figures = [e.figure for e in plan.experiment] + [r.figure for r in plan.region]
+    for figure in figures:
+        if figures.count(figure) > 1:
+            raise SettingError(f"figure {figure!r} is planned twice")
+    for experiment in plan.experiment:
+        where = f"figure {experiment.figure!r}"
+        for label in experiment.methods:
+            method(label)
+            if experiment.methods.count(label) > 1:
+                raise SettingError(f"{where} names {label!r} twice")
+        if BASELINE not in experiment.methods:
+            raise SettingError(f"{where} needs {BASELINE!r}, by which curves are normalized")
+        if BASELINE in experiment.fewer:
+            raise SettingError(f"{where}: {BASELINE!r} needs all replications, the others need it")
+        strange = sorted(set(experiment.fewer) - set(experiment.methods))
+        if strange:
+            raise SettingError(f"{where}: 'fewer' names {strange[0]!r}, which is not run")
+    for picture in plan.region:
+        for name in picture.regions:
+            if name not in REGIONS:
+                raise SettingError(f"figure {picture.figure!r}: no region is called {name!r}")

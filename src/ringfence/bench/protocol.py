@@ -1,0 +1,146 @@
+"""The protocol: leave one task out, learn from the others, search, keep the best loss so far.
+
+A cell sees n_t random evaluations of each source task, the same for every method and left-out task
+of a replication. A region and a model that transfers both see all of them, unless the method
+divides them (n=…): then n go to the region and the others to the model.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ringfence.bench.cell import Cell, Result
+from ringfence.bench.methods import Method, method
+from ringfence.bench.suites import Suite
+from ringfence.bench.suites.suite import on_scale
+from ringfence.errors import ExhaustedError, SettingError
+from ringfence.history import History
+from ringfence.learned import LearnedSpace
+from ringfence.learning import learn
+from ringfence.optimize import Optimizer, Trial, optimizer
+from ringfence.optimize.similarity import distances
+from ringfence.space import Space
+from ringfence.whole import whole_space
+
+
+def run_cell(cell: Cell, suite: Suite) -> Result:
+    """The result of a cell, a function of its description alone."""
+    how = method(cell.method)
+    space = on_scale(suite.space, cell.scale)
+    known = known_evaluations(cell, suite, how)
+    learned, rest = learned_space(cell, how, known, space)
+    engine = optimizer(
+        how.engine.name,
+        learned,
+        seed=cell.seed("search"),
+        candidates=suite.candidates(cell.task),
+        **_transferred(cell, suite, how, rest),
+        **_options(how, suite),
+    )
+    curve, exhausted = search(engine, cell, suite)
+    reference = suite.reference(cell.task)
+    return Result(
+        curve=curve,
+        volume=learned.volume_fraction,
+        best=reference.best,
+        median=reference.median,
+        exhausted=exhausted,
+    )
+
+
+def source_tasks(cell: Cell, suite: Suite, how: Method) -> tuple[str, ...]:
+    """The tasks that are learned from: all others, or the few that the method asks for."""
+    others = tuple(task for task in suite.tasks if task != cell.task)
+    if how.tasks is None:
+        return others
+    if cell.sources == "similar":
+        meta = _meta(suite)
+        gaps = distances(meta[cell.task], {task: meta[task] for task in others})
+        ordered = sorted(others, key=lambda task: gaps[task])
+    else:
+        ordered = list(np.random.default_rng(cell.seed("tasks")).permutation(others))
+    return tuple(sorted(map(str, ordered[: how.tasks])))
+
+
+def known_evaluations(cell: Cell, suite: Suite, how: Method) -> History | None:
+    """What is known of the source tasks; None where the method does not ask."""
+    if how.region.shape == "whole" and not how.engine.transfers:
+        return None
+    tasks = source_tasks(cell, suite, how)
+    seed = cell.seed("sources", every_task=True)
+    return suite.history(tasks, cell.n_evaluations, seed, cell.scale)
+
+
+def learned_space(
+    cell: Cell, how: Method, known: History | None, space: Space
+) -> tuple[LearnedSpace, History | None]:
+    """The space to search, and the evaluations that are left for a model."""
+    if known is None or how.region.shape == "whole":
+        return whole_space(space), known
+    first = rest = known
+    if how.n is not None:
+        first, rest = known.split(how.n, seed=cell.seed("division"))
+    region = how.region
+    return learn(
+        first, space, shape=region.shape, outliers=region.outliers, refit=region.refit
+    ), rest
+
+
+def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ...], bool]:
+    """The best loss after 1, …, `trials` full evaluations, and whether the space ran out.
+
+    A partial evaluation costs its share of a full one, and one that goes on with an earlier trial
+    only what it adds. What it reached counts: it is the loss of a model one could keep.
+    """
+    curve = np.full(cell.trials, math.inf)
+    spent = 0.0
+    for _ in range(cell.trials * math.ceil(suite.max_budget or 1)):
+        try:
+            trial = engine.ask()
+        except ExhaustedError:
+            return tuple(curve.tolist()), True
+        spent += _cost(engine, trial, suite)
+        if spent > cell.trials + 1e-9:
+            break
+        value = suite.evaluate(cell.task, trial.config, trial.budget)
+        engine.tell(trial, value)
+        since = max(0, math.ceil(spent - 1e-9) - 1)
+        curve[since:] = np.minimum(curve[since:], value)
+    return tuple(curve.tolist()), False
+
+
+def _cost(engine: Optimizer, trial: Trial, suite: Suite) -> float:
+    if trial.budget is None or suite.max_budget is None:
+        return 1.0
+    before = 0.0 if trial.resumes is None else engine.trials[trial.resumes].budget or 0.0
+    return (trial.budget - before) / suite.max_budget
+
+
+def _transferred(cell: Cell, suite: Suite, how: Method, rest: History | None) -> dict[str, Any]:
+    """What the optimizer is told of the source tasks."""
+    if not how.engine.transfers:
+        return {}
+    told: dict[str, Any] = {"history": rest}
+    if how.engine.meta:
+        meta = _meta(suite)
+        told |= {"meta_features": meta, "target": meta[cell.task]}
+    return told
+
+
+def _options(how: Method, suite: Suite) -> dict[str, Any]:
+    options = dict(how.options)
+    if how.engine.budgeted:
+        if suite.max_budget is None:
+            raise SettingError(f"suite {suite.name!r} has no learning curves for {how.name!r}")
+        options["max_budget"] = suite.max_budget
+    return options
+
+
+def _meta(suite: Suite) -> dict[str, dict[str, float]]:
+    meta = suite.meta_features()
+    if meta is None:
+        raise SettingError(f"suite {suite.name!r} has no meta-features to compare tasks by")
+    return {task: dict(features) for task, features in meta.items()}

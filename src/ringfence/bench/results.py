@@ -1,0 +1,117 @@
+"""The finished cells of a plan as one tidy table: one row for each cell and trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from ringfence.bench.cell import Cell, Result
+from ringfence.bench.plan import Plan, planned
+from ringfence.bench.store import Store
+from ringfence.bench.suites import load_suite
+from ringfence.errors import FileError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of a figure is there."""
+
+    figure: str
+    suite: str
+    done: int
+    planned: int
+
+
+def results(plan: Plan, store: Store) -> pl.DataFrame:
+    """Every finished cell of every figure, in the plan's order.
+
+    figure, title           as the plan has them; order: place of the method in the legend
+    suite, origin           the tasks, and what they rest on; log_loss: losses are logarithms
+    scale, evaluation, sources, n_evaluations, task, method, replication    the cell's description
+    volume, best, median, exhausted                                         as in `Result`
+    trial, loss             full evaluations spent, and the smallest loss by then
+    """
+    columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
+    for item in planned(plan):
+        result = store.get(item.cell)
+        if result is None:
+            continue
+        suite = load_suite(item.source)
+        row = {
+            "figure": item.experiment.figure,
+            "title": item.experiment.title,
+            "order": item.experiment.methods.index(item.cell.method),
+            "origin": suite.origin,
+            "log_loss": suite.log_loss,
+        }
+        for name, value in (row | _facts(item.cell, result)).items():
+            columns[name].append(value)
+        columns["trial"].append(list(range(1, len(result.curve) + 1)))
+        columns["loss"].append(list(result.curve))
+    return pl.DataFrame(columns, schema=SCHEMA).explode("trial", "loss")
+
+
+def read_results(path: Path) -> pl.DataFrame:
+    """The table of `results` from a Parquet file."""
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileError(f"cannot read the results {path}: {error}") from error
+    lacking = [name for name in SCHEMA if name not in frame.columns]
+    if lacking:
+        raise FileError(f"{path} has no column {lacking[0]!r}: ringfence bench table writes one")
+    return frame
+
+
+def progress_of(plan: Plan, store: Store) -> list[Progress]:
+    """Finished and planned cells of each figure and suite."""
+    done: Counter[tuple[str, str]] = Counter()
+    wanted: Counter[tuple[str, str]] = Counter()
+    for item in planned(plan):
+        place = (item.experiment.figure, item.cell.suite)
+        wanted[place] += 1
+        done[place] += item.cell in store
+    return [Progress(*place, done[place], count) for place, count in wanted.items()]
+
+
+def _facts(cell: Cell, result: Result) -> dict[str, object]:
+    return {
+        "suite": cell.suite,
+        "scale": cell.scale,
+        "evaluation": cell.evaluation,
+        "sources": cell.sources,
+        "n_evaluations": cell.n_evaluations,
+        "task": cell.task,
+        "method": cell.method,
+        "replication": cell.replication,
+        "volume": result.volume,
+        "best": result.best,
+        "median": result.median,
+        "exhausted": result.exhausted,
+    }
+
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "figure": pl.String,
+    "title": pl.String,
+    "order": pl.Int32,
+    "suite": pl.String,
+    "origin": pl.String,
+    "log_loss": pl.Boolean,
+    "scale": pl.String,
+    "evaluation": pl.String,
+    "sources": pl.String,
+    "n_evaluations": pl.Int32,
+    "task": pl.String,
+    "method": pl.String,
+    "replication": pl.Int32,
+    "volume": pl.Float64,
+    "best": pl.Float64,
+    "median": pl.Float64,
+    "exhausted": pl.Boolean,
+    "trial": pl.List(pl.Int32),
+    "loss": pl.List(pl.Float64),
+}

@@ -1,0 +1,108 @@
+"""Run a plan: what is not in the store yet, in parallel on this machine or on a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from ringfence.bench.cell import Cell
+from ringfence.bench.plan import Plan, planned
+from ringfence.bench.protocol import run_cell
+from ringfence.bench.store import Store
+from ringfence.bench.suites import SuiteSource, load_suite
+from ringfence.errors import MissingExtraError
+
+ROUND = 8  # cells a worker and round, where a backend cannot hand results over one by one
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that has no result, and why."""
+
+    cell: Cell
+    reason: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a call of `run` did."""
+
+    finished: int
+    failures: tuple[Failure, ...]
+
+
+def missing(plan: Plan, store: Store) -> list[tuple[SuiteSource, Cell]]:
+    """The plan's cells that are not in the store, each once."""
+    wanted = {p.cell.key: (p.source, p.cell) for p in planned(plan)}
+    return [(source, cell) for source, cell in wanted.values() if cell not in store]
+
+
+def run(
+    plan: Plan,
+    store: Store,
+    *,
+    jobs: int = 1,
+    ray: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Run the plan's missing cells; each result is in the store as soon as it is there.
+
+    Machines that share the store begin at different cells, and a cell that another one finished in
+    the meantime is not run again.
+    """
+    todo = missing(plan, store)
+    random.Random(f"{socket.gethostname()} {os.getpid()}").shuffle(todo)
+    failures = []
+    for done, failure in enumerate(_outcomes(todo, store, jobs, ray), start=1):
+        if failure is not None:
+            failures.append(failure)
+        if progress is not None:
+            progress(done, len(todo))
+    ordered = sorted(failures, key=lambda f: (f.cell.suite, f.cell.method, f.cell.key))
+    return Run(len(todo) - len(failures), tuple(ordered))
+
+
+def finish(source: SuiteSource, cell: Cell, store: Store) -> Failure | None:
+    """Run one cell and store its result; a failure is handed back, never stored."""
+    if cell in store:
+        return None
+    try:
+        result = run_cell(cell, load_suite(source))
+    except Exception as error:  # whatever a method does wrong must not end the others
+        return Failure(cell, f"{type(error).__name__}: {error}".splitlines()[0])
+    store.put(cell, result)
+    return None
+
+
+def _outcomes(
+    todo: Sequence[tuple[SuiteSource, Cell]], store: Store, jobs: int, ray: bool
+) -> Iterator[Failure | None]:
+    """A failure or None for each cell, in the order they finish."""
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        raise MissingExtraError("joblib", "bench") from error
+    calls = [delayed(finish)(source, cell, store) for source, cell in todo]
+    with _backend(ray):
+        if not ray:
+            yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(calls)
+            return
+        for part in _rounds(calls, ROUND * jobs):
+            yield from Parallel(n_jobs=jobs)(part)
+
+
+def _rounds(calls: Sequence[Any], size: int) -> Iterable[Sequence[Any]]:
+    return (calls[start : start + size] for start in range(0, len(calls), size))
+
+
+def _backend(ray: bool) -> AbstractContextManager[object]:
+    if not ray:
+        return nullcontext()
+    from ringfence.bench.ray_backend import ray_backend
+
+    return ray_backend()

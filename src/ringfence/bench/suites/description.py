@@ -1,0 +1,119 @@
+"""What a table of evaluations holds, told by a small TOML file.
+
+file = "runs.parquet"                 in one of the data folders, or beside this file
+origin = "real SVM runs"              shown on every figure
+objective = ["error"]                 averaged where there are several (seeds)
+[space.parameters]                    as in a file of a space
+C = {type = "float", low = 1e-3, high = 1e3, log = true}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import FileError
+from ringfence.space import Space, space_from
+
+
+class MetaFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers that describe the tasks: a table of their own, or written here."""
+
+    file: str | None = None
+    task: str = "task"
+    columns: tuple[str, ...] = ()
+    values: dict[str, dict[str, float]] = {}
+
+
+class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the file, space apart."""
+
+    file: str
+    origin: str
+    objective: tuple[str, ...] = ()
+    curves: tuple[str, ...] = ()
+    """Columns of learning curves instead; the last value is the objective."""
+    direction: Literal["minimize", "maximize"] = "minimize"
+    ceiling: float = 1.0
+    """What a maximized objective is subtracted from."""
+    log_loss: bool = False
+    task: str = "task"
+    complete: bool = False
+    """Whether the table holds every configuration of the space."""
+    least_rows: int = 1
+    """Tasks with fewer rows are left out."""
+    least_range: float = 0.0
+    """Tasks whose losses lie within less than this are left out."""
+    most_tasks: int | None = None
+    """Only so many tasks, those with the most rows first."""
+    meta_features: MetaFeatures | None = None
+
+
+def read_description(path: Path) -> tuple[Description, Space]:
+    """A description and its space, or FileError with what is wrong."""
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise FileError(f"cannot read the suite {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise FileError(f"{path} is not valid TOML: {error}") from error
+    space = space_from(content.pop("space", None), f"the space of {path}")
+    try:
+        made = msgspec.convert(content, Description)
+    except msgspec.ValidationError as error:
+        raise FileError(f"{path}: {error}") from error
+    if bool(made.objective) == bool(made.curves):
+        raise FileError(f"{path} must name an 'objective' or 'curves', one of the two")
+    return made, space
+
+
+def find_file(name: str, folders: Sequence[Path]) -> Path:
+    """The file of this name in the first folder that has it."""
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    places = ", ".join(str(folder) for folder in folders)
+    raise FileError(f"no {name} in {places}; name its folder with --data")
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """A Parquet or CSV file as a table."""
+    try:
+        if path.suffix == ".csv":
+            return pl.read_csv(path, infer_schema_length=None)
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileError(f"cannot read {path}: {error}") from error
+
+
+def losses_of(table: pl.DataFrame, what: Description, source: str) -> FloatArray:
+    """Losses (rows, budgets) to minimize, averaged over the columns; one budget without curves."""
+    stacked = []
+    for name in what.curves or what.objective:
+        if name not in table.columns:
+            raise FileError(f"{source} has no column {name!r}; it has {', '.join(table.columns)}")
+        column = table[name].to_numpy().astype(float)
+        stacked.append(column.reshape(len(table), -1))
+    values: FloatArray = np.mean(stacked, axis=0)
+    if what.direction == "maximize":
+        values = what.ceiling - values
+    if not what.log_loss:
+        return values
+    if not (values > 0).all():
+        raise FileError(f"{source}: log_loss needs losses above 0")
+    return np.log(values)
+
+
+def digest_of(path: Path, description: Path) -> str:
+    """SHA-256 of the data and of its description."""
+    total = hashlib.sha256(path.read_bytes())
+    total.update(description.read_bytes())
+    return total.hexdigest()[:16]

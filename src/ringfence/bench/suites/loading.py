@@ -1,0 +1,140 @@
+"""Suites by name: the built-in ones, and any described by a TOML file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from ringfence.bench.cell import Evaluation
+from ringfence.bench.suites.description import (
+    Description,
+    MetaFeatures,
+    digest_of,
+    find_file,
+    losses_of,
+    read_description,
+    read_table,
+)
+from ringfence.bench.suites.sgd import SGD
+from ringfence.bench.suites.suite import Suite
+from ringfence.bench.suites.table import Table
+from ringfence.errors import FileError, SettingError
+from ringfence.history import History
+from ringfence.history.example import example_history
+
+DESCRIPTIONS = Path(str(resources.files("ringfence.bench.suites") / "descriptions"))
+RUN_HERE = {"sgd": (81,), "sgd-mixed": (81, 9)}
+"""Ridge regressions by the number of weights of their tasks, in turn."""
+
+
+class SuiteSource(msgspec.Struct, frozen=True):
+    """Where a suite comes from: enough to load it in another process."""
+
+    name: str
+    """Built in, or the path of a TOML file."""
+    folders: tuple[str, ...] = ()
+    """Where tables are looked for."""
+    evaluation: Evaluation = "rows"
+
+
+@lru_cache(maxsize=8)
+def load_suite(source: SuiteSource) -> Suite:
+    """The suite, loaded once a process."""
+    if source.name in RUN_HERE:
+        return SGD(source.name, RUN_HERE[source.name])
+    if source.name == "example":
+        return _example(source.evaluation)
+    path = Path(source.name)
+    if path.suffix != ".toml":
+        path = DESCRIPTIONS / f"{source.name}.toml"
+        if not path.exists():
+            known = sorted([*RUN_HERE, "example", *(p.stem for p in DESCRIPTIONS.glob("*.toml"))])
+            raise SettingError(f"no suite is called {source.name!r}; there are {', '.join(known)}")
+    return _table(path, source)
+
+
+def _table(path: Path, source: SuiteSource) -> Table:
+    what, space = read_description(path)
+    folders = [*map(Path, source.folders), path.parent]
+    file = find_file(what.file, folders)
+    table = read_table(file)
+    losses = losses_of(table, what, str(file))
+    if what.task not in table.columns:
+        raise FileError(f"{file} has no column {what.task!r}")
+    meta = None if what.meta_features is None else _meta_features(what.meta_features, folders)
+    table = table.with_columns(
+        pl.col(what.task).cast(pl.String).alias(":task"), pl.Series(":loss", losses[:, -1])
+    )
+    keep = _kept(table, what, meta)
+    table, losses = table.filter(keep), losses[keep]
+    if table.is_empty():
+        raise FileError(f"{path} leaves no task of {file}")
+    return Table(
+        path.stem,
+        History.from_frame(table, task=":task", objective=":loss", parameters=list(space)),
+        losses,
+        space=space,
+        origin=what.origin,
+        digest=digest_of(file, path),
+        evaluation=source.evaluation,
+        complete=what.complete,
+        log_loss=what.log_loss,
+        meta=meta,
+    )
+
+
+def _kept(
+    table: pl.DataFrame, what: Description, meta: Mapping[str, object] | None
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which rows are of tasks with enough rows, signal and meta-features."""
+    loss = pl.col(":loss")
+    tasks = table.group_by(":task").agg(n=pl.len(), range=loss.max() - loss.min())
+    tasks = tasks.filter(pl.col("n") >= what.least_rows, pl.col("range") >= what.least_range)
+    if meta is not None:
+        tasks = tasks.filter(pl.col(":task").is_in(list(meta)))
+    tasks = tasks.sort(["n", ":task"], descending=[True, False])
+    names = tasks[":task"].head(what.most_tasks or tasks.height).to_list()
+    return table[":task"].is_in(names).to_numpy()
+
+
+def _meta_features(what: MetaFeatures, folders: list[Path]) -> dict[str, dict[str, float]]:
+    """By task; a task that lacks one of them is left out."""
+    if what.file is None:
+        return what.values
+    table = read_table(find_file(what.file, folders)).select(what.task, *what.columns).drop_nulls()
+    return {
+        str(row[what.task]): {name: float(row[name]) for name in what.columns}
+        for row in table.iter_rows(named=True)
+    }
+
+
+def _example(evaluation: Evaluation) -> Table:
+    """The history that ships with the package."""
+    history = example_history()
+    assert history.space is not None
+    facts = json.loads((resources.files("ringfence") / "data/svm_history.json").read_text("utf-8"))
+    meta = {
+        task: {
+            "n_rows": float(about["n_rows"]),
+            "n_features": float(about["n_features"]),
+            "class_imbalance": 1 - min(about["rows_per_class"]) / max(about["rows_per_class"]),
+        }
+        for task, about in facts["tasks"].items()
+    }
+    return Table(
+        "example",
+        history,
+        history.frame["error"].to_numpy()[:, None],
+        space=history.space,
+        origin="real SVM runs on 20 small data sets",
+        digest=history.digest()[:16],
+        evaluation=evaluation,
+        meta=meta,
+    )

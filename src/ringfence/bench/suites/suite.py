@@ -1,0 +1,73 @@
+"""Suite: what the protocol asks of a family of tasks. Losses are minimized."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from ringfence.bench.cell import Scale
+from ringfence.history import History
+from ringfence.space import Config, Float, Int, Space
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a task's losses are measured against."""
+
+    best: float
+    """Smallest loss known."""
+    median: float
+    """Loss of the median configuration."""
+
+
+class Suite(ABC):
+    """Tasks that share a space."""
+
+    name: str
+    origin: str
+    """What the data is, in words, for every figure."""
+    digest: str
+    """Of everything that a loss depends on."""
+    tasks: tuple[str, ...]
+    space: Space
+    """Log scales where they are natural."""
+    max_budget: float | None = None
+    """Resource of a full evaluation, where less can be spent; None: all or nothing."""
+    log_loss: bool = False
+    """Whether losses are logarithms, so that differences compare them and not ratios."""
+
+    @abstractmethod
+    def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
+        """`n` random evaluations of each of these tasks, uniform on `scale` where they are run."""
+
+    @abstractmethod
+    def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
+        """The loss of a configuration, after `budget` or in full."""
+
+    @abstractmethod
+    def reference(self, task: str) -> Reference:
+        """The best known loss and the median one."""
+
+    def candidates(self, task: str) -> list[Config] | None:
+        """The configurations that can be evaluated; None: all of the space."""
+        return None
+
+    def meta_features(self) -> Mapping[str, Mapping[str, float]] | None:
+        """Numbers that describe each task; None where there are none."""
+        return None
+
+
+def on_scale(space: Space, scale: Scale) -> Space:
+    """The space as declared ('log'), or with every log scale taken away ('raw')."""
+    if scale == "log":
+        return space
+    parameters = {
+        name: msgspec.structs.replace(parameter, log=False)
+        if isinstance(parameter, (Float, Int))
+        else parameter
+        for name, parameter in space.parameters.items()
+    }
+    return Space(parameters, space.conditions)

@@ -1,0 +1,128 @@
+"""A table of recorded evaluations as a suite.
+
+Off the table nothing is known. So a search is restricted to the recorded rows of the left-out task
+('rows'), or each task's losses are continued to the whole space by the mean of the nearest recorded
+rows ('neighbors'); the choice is part of every cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import polars as pl
+from scipy.spatial import cKDTree
+
+from ringfence.arrays import FloatArray
+from ringfence.bench.cell import Evaluation, Scale
+from ringfence.bench.suites.suite import Reference, Suite
+from ringfence.errors import SettingError
+from ringfence.history import ROW, TASK, History, usable_rows
+from ringfence.optimize.layout import Layout
+from ringfence.space import Choice, Config, Space
+from ringfence.whole import whole_space
+
+N_NEIGHBORS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """The evaluations of one task, each configuration once."""
+
+    configs: tuple[Config, ...]
+    rows: FloatArray  # encoded, (m, names)
+    losses: FloatArray  # (m, budgets)
+    places: Mapping[tuple[Choice, ...], int]
+
+
+class Table(Suite):
+    """Recorded losses of `history`; `losses` (rows, budgets) belong to its rows."""
+
+    def __init__(
+        self,
+        name: str,
+        history: History,
+        losses: FloatArray,
+        *,
+        space: Space,
+        origin: str,
+        digest: str,
+        evaluation: Evaluation = "rows",
+        complete: bool = False,
+        log_loss: bool = False,
+        meta: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> None:
+        self.name, self.origin, self.digest, self.space = name, origin, digest, space
+        self.log_loss = log_loss
+        self.max_budget = float(losses.shape[1]) if losses.shape[1] > 1 else None
+        self.tasks = history.tasks
+        self._history, self._losses, self._meta = history, losses, meta
+        self._complete, self._evaluation = complete, evaluation
+
+    def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
+        """`n` recorded rows of each task, drawn without replacement."""
+        return self._history.only(tasks).split(n, seed=seed)[0]
+
+    def candidates(self, task: str) -> list[Config] | None:
+        """The recorded configurations; None where there is a loss for every one."""
+        if self._complete or self._evaluation == "neighbors":
+            return None
+        return list(self.recorded(task).configs)
+
+    def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
+        """The recorded loss, or the mean of the nearest recorded ones."""
+        recorded = self.recorded(task)
+        at = recorded.losses.shape[1] if budget is None else max(1, round(budget))
+        column = recorded.losses[:, min(at, recorded.losses.shape[1]) - 1]
+        place = recorded.places.get(self._key(config))
+        if place is not None:
+            return float(column[place])
+        if self._evaluation != "neighbors":
+            raise SettingError(f"suite {self.name!r} has no evaluation of {config} on {task!r}")
+        inputs = self._layout.features(self._layout.encode([config]))
+        _, nearest = self._tree(task).query(inputs[0], min(N_NEIGHBORS, len(column)))
+        return float(np.mean(column[nearest]))
+
+    def reference(self, task: str) -> Reference:
+        """The best and the median recorded loss."""
+        final = self.recorded(task).losses[:, -1]
+        return Reference(float(final.min()), float(np.median(final)))
+
+    def meta_features(self) -> Mapping[str, Mapping[str, float]] | None:
+        """As described."""
+        return self._meta
+
+    @cache  # noqa: B019  # suites live as long as the process
+    def recorded(self, task: str) -> Recorded:
+        """The usable rows of a task; repeats of a configuration are averaged."""
+        frame = self._usable.filter(pl.col(TASK) == task)
+        rows = np.empty((frame.height, len(self._layout.names)))
+        for j, (name, axis) in enumerate(zip(self._layout.names, self._layout.axes)):
+            column = frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+            rows[:, j] = column if axis is None else axis.encode(column)
+        _, first, of = np.unique(
+            np.nan_to_num(rows, nan=-1.0), axis=0, return_index=True, return_inverse=True
+        )
+        losses = np.zeros((len(first), self._losses.shape[1]))
+        np.add.at(losses, of, self._losses[frame[ROW].to_numpy()])
+        losses /= np.bincount(of)[:, None]
+        configs = tuple(self._layout.decode(rows[first]))
+        places = {self._key(config): i for i, config in enumerate(configs)}
+        return Recorded(configs, rows[first], losses, places)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(whole_space(self.space))
+
+    @cached_property
+    def _usable(self) -> pl.DataFrame:
+        return usable_rows(self._history, self.space).frame
+
+    @cache  # noqa: B019
+    def _tree(self, task: str) -> cKDTree:
+        return cKDTree(self._layout.features(self.recorded(task).rows))
+
+    def _key(self, config: Config) -> tuple[Choice, ...]:
+        return tuple(config.get(name) for name in self._layout.names)

@@ -1,0 +1,161 @@
+"""`ringfence bench`: the paper's experiments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from ringfence.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+bench = typer.Typer(
+    help="The paper's experiments: run a plan, see how far it is, draw its figures.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+PlanFile: TypeAlias = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan (.toml).")]
+PlanOrTable: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="A plan (.toml), or results (.parquet).")
+]
+StoreFolder: TypeAlias = Annotated[
+    Path, typer.Option("--store", help="Folder of finished cells; machines may share it.")
+]
+Data: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option("--data", metavar="<path>", help="Folder of tables; can be given again."),
+]
+Suite: TypeAlias = Annotated[
+    str | None, typer.Option("--suite", help="Only this suite of the plan.")
+]
+STORE = Path("bench-store")
+
+
+@bench.command()
+def run(
+    plan: PlanFile,
+    store: StoreFolder = STORE,
+    data: Data = None,
+    suite: Suite = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Cells run at once.")] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="Run on Ray: the cluster of RAY_ADDRESS, or here.")
+    ] = False,
+) -> None:
+    """Run what is missing of a plan; interrupt it and run it again as you like.
+
+    Example: ringfence bench run plans/quick.toml --jobs 2
+    """
+    from ringfence.bench.plan import only, read_plan
+    from ringfence.bench.runner import run as run_plan
+    from ringfence.bench.store import Store
+
+    wanted = read_plan(plan, data or ())
+    if suite is not None:
+        wanted = only(wanted, suite)
+    with progress_bar("cells") as progress:
+        made = run_plan(wanted, Store(store), jobs=jobs, ray=ray, progress=progress)
+    typer.echo(f"{made.finished} cells finished, {len(made.failures)} failed", err=True)
+    for failure in made.failures:
+        cell = failure.cell
+        where = f"{cell.suite}, {cell.task}, replication {cell.replication}"
+        typer.echo(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
+    if made.failures:
+        raise typer.Exit(1)
+
+
+@bench.command()
+def status(
+    plan: PlanFile, store: StoreFolder = STORE, data: Data = None, suite: Suite = None
+) -> None:
+    """Show how many cells of each figure are finished.
+
+    Example: ringfence bench status plans/quick.toml
+    """
+    from ringfence.bench.plan import only, read_plan
+    from ringfence.bench.results import progress_of
+    from ringfence.bench.store import Store
+
+    wanted = read_plan(plan, data or ())
+    rows = progress_of(wanted if suite is None else only(wanted, suite), Store(store))
+    width = max((len(row.suite) for row in rows), default=0)
+    for row in rows:
+        figure = f"figure {row.figure}"
+        typer.echo(f"{figure:16} {row.suite:{width}} {row.done:6} of {row.planned}")
+
+
+@bench.command()
+def table(
+    plan: PlanOrTable,
+    store: StoreFolder = STORE,
+    data: Data = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write every trial to this Parquet file.")
+    ] = None,
+) -> None:
+    """Print where each method ends, with standard errors.
+
+    Example: ringfence bench table plans/quick.toml -o results.parquet
+    """
+    import io
+
+    from ringfence.bench.text import summary
+    from ringfence.files import write_atomically
+
+    results = _results(plan, store, data)
+    typer.echo(summary(results))
+    if output is not None:
+        buffer = io.BytesIO()
+        results.write_parquet(buffer, compression="zstd")
+        write_atomically(output, buffer.getvalue())
+        typer.echo(f"written to {output}", err=True)
+
+
+@bench.command()
+def plot(
+    plan: PlanOrTable,
+    store: StoreFolder = STORE,
+    data: Data = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the figures.")] = Path(
+        "figures"
+    ),
+    metric: Annotated[
+        str, typer.Option(help="normalized, regret, distance or rank.")
+    ] = "normalized",
+) -> None:
+    """Draw each figure of a plan as PNG and SVG.
+
+    Example: ringfence bench plot plans/quick.toml -o figures
+    """
+    from ringfence.bench.figures import write_figures
+    from ringfence.bench.plan import read_plan
+    from ringfence.bench.region_figures import write_region_figures
+
+    for path in write_figures(_results(plan, store, data), metric, output):
+        typer.echo(str(path))
+    if not _is_table(plan):
+        for path in write_region_figures(read_plan(plan, data or ()), output):
+            typer.echo(str(path))
+
+
+def _is_table(path: Path) -> bool:
+    return path.suffix == ".parquet"
+
+
+def _results(path: Path, store: Path, data: list[Path] | None) -> pl.DataFrame:
+    """The results of a plan, from its store, or those written before."""
+    from ringfence.bench.plan import read_plan
+    from ringfence.bench.results import read_results, results
+    from ringfence.bench.store import Store
+    from ringfence.errors import SettingError
+
+    if _is_table(path):
+        return read_results(path)
+    found = results(read_plan(path, data or ()), Store(store))
+    if found.is_empty():
+        raise SettingError(f"no cell of {path} is in {store}: ringfence bench run {path}")
+    return found

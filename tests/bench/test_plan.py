@@ -1,0 +1,116 @@
+"""Plans: what is written in them is what is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ringfence.bench.plan import only, planned, read_plan
+from ringfence.errors import FileError, SettingError
+
+PLANS = Path(__file__).parents[2] / "plans"
+
+TINY = """
+name = "tiny"
+[[experiment]]
+figure = "1a"
+title = "made up"
+suites = ["example"]
+methods = ["Random", "Box Random", "SMAC"]
+tasks = 4
+replications = 3
+fewer = {SMAC = 1}
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, data=()):
+        (tmp_path / "plan.toml").write_text(text)
+        return read_plan(tmp_path / "plan.toml", data)
+
+    return read
+
+
+def test_a_plan_is_a_product_with_fewer_replications_where_it_says_so(read):
+    cells = [item.cell for item in planned(read(TINY))]
+    assert len(cells) == len({cell.key for cell in cells}) == 4 * (3 + 3 + 1)
+    assert len({cell.task for cell in cells}) == 4
+    assert {cell.replication for cell in cells if cell.method == "SMAC"} == {0}
+
+
+def test_a_cell_that_two_figures_share_is_the_same_cell(read):
+    again = TINY.split("\n", 2)[2].replace('"1a"', '"1b"').replace(', "SMAC"', "")
+    plan = read(TINY + again.replace("fewer = {SMAC = 1}", ""))
+    first, second = (
+        {p.cell.key for p in planned(plan) if p.experiment.figure == f} for f in ("1a", "1b")
+    )
+    assert second < first
+
+
+def test_similarity_is_part_of_a_cell_only_where_it_matters(read):
+    plan = read(TINY.replace('"SMAC"]', '"SMAC", "Box GP (T=3)"]\nsources = "similar"'))
+    found = {item.cell.method: item.cell.sources for item in planned(plan)}
+    assert found.pop("Box GP (T=3)") == "similar" and set(found.values()) == {"mixed"}
+
+
+def test_one_suite_of_a_plan_can_be_run_alone(read):
+    plan = read(TINY.replace('["example"]', '["sgd", "example"]'))
+    alone = only(plan, "sgd")
+    assert {item.cell.suite for item in planned(alone)} == {"sgd"}
+    together = {item.cell.key for item in planned(plan)}
+    assert {item.cell.key for item in planned(alone)} < together
+    with pytest.raises(SettingError, match="no suite 'svm'; it has example, sgd"):
+        only(plan, "svm")
+
+
+def test_every_part_of_a_description_changes_its_key(read):
+    import msgspec
+
+    cell = next(planned(read(TINY))).cell
+    others = {
+        "suite": "x", "data": "x", "task": "x", "method": "x", "replication": 9, "trials": 9,
+        "n_evaluations": 9, "scale": "log", "evaluation": "neighbors", "sources": "similar",
+        "protocol": 9,
+    }  # fmt: skip
+    assert set(others) == set(cell.__struct_fields__)
+    keys = {msgspec.structs.replace(cell, **{name: value}).key for name, value in others.items()}
+    assert len(keys | {cell.key}) == len(others) + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"Random", "Box', '"Box', "figure '1a' needs 'Random'"),
+        ('"SMAC"]', '"SMACK"]', "no method is called 'SMACK'"),
+        ("SMAC = 1", "GP = 1", "'fewer' names 'GP', which is not run"),
+        ("SMAC = 1", "Random = 1", "'Random' needs all replications"),
+        ("replications = 3", "replications = 0", "Expected `int` >= 1"),
+        ('"Box Random"', '"Random"', "names 'Random' twice"),
+        ("name =", "nome =", "unknown field `nome`"),
+        ('"1a"', '"1a', "is not a plan"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_said(read, old, new, message):
+    with pytest.raises(FileError, match=message):
+        read(TINY.replace(old, new))
+
+
+def test_folders_and_descriptions_are_found_from_where_the_plan_is(read, tmp_path):
+    text = TINY.replace('"tiny"', '"tiny"\ndata = ["tables"]').replace('"example"', '"own.toml"')
+    plan = read(text, [tmp_path / "more"])
+    assert plan.data == (str(tmp_path / "tables"), str(tmp_path / "more"))
+    assert plan.experiment[0].suites == (str(tmp_path / "own.toml"),)
+
+
+@pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda p: p.stem)
+def test_the_plans_of_the_repository_are_plans(path):
+    plan = read_plan(path)
+    assert plan.name == path.stem
+    for experiment in plan.experiment:
+        assert experiment.title
+
+
+def test_the_quick_plan_needs_no_data_that_is_not_here():
+    assert sum(1 for _ in planned(read_plan(PLANS / "quick.toml"))) > 100

@@ -1,0 +1,162 @@
+"""Running a plan: killed and resumed, shared, failing, on Ray; and the commands around it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ringfence.bench.plan import planned, read_plan
+from ringfence.bench.results import results
+from ringfence.bench.runner import finish, missing, run
+from ringfence.bench.store import Store
+from ringfence.errors import FileError
+
+PLAN = """
+name = "small"
+[[experiment]]
+figure = "3a"
+title = "made up"
+suites = ["example"]
+methods = ["Random", "Box Random", "Slack Ellipsoid Random"]
+replications = 3
+trials = 10
+"""
+KILLS = 20
+
+
+def command(*words):
+    return [sys.executable, "-m", "ringfence", "bench", *map(str, words)]
+
+
+def finished(folder: Path) -> int:
+    return len(list(folder.glob("*/*.json")))
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "small.toml").write_text(PLAN)
+    return tmp_path / "small.toml"
+
+
+@pytest.fixture
+def few(tmp_path):
+    (tmp_path / "few.toml").write_text(
+        PLAN.replace("replications = 3", "tasks = 2\nreplications = 1")
+    )
+    return tmp_path / "few.toml"
+
+
+def killed(plan: Path, folder: Path, delay: float) -> bool:
+    """Start a run, kill it `delay` after its first new cell. False: it was done before."""
+    before = finished(folder)
+    run = subprocess.Popen(
+        command("run", plan, "--store", folder), stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    while run.poll() is None and finished(folder) == before:
+        time.sleep(0.002)
+    time.sleep(delay)
+    if run.poll() is not None:
+        return False
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    return True
+
+
+def test_twenty_kills_at_random_moments_change_nothing(plan, tmp_path):
+    rng = np.random.default_rng(7)
+    broken, whole = Store(tmp_path / "broken"), Store(tmp_path / "whole")
+    assert all(killed(plan, broken.folder, rng.uniform(0, 0.06)) for _ in range(KILLS))
+    assert missing(read_plan(plan), broken)
+    subprocess.run(command("run", plan, "--store", broken.folder), check=True, capture_output=True)
+    assert not run(read_plan(plan), whole).failures
+    assert results(read_plan(plan), broken).equals(results(read_plan(plan), whole))
+    for item in planned(read_plan(plan)):
+        assert broken.path(item.cell).read_bytes() == whole.path(item.cell).read_bytes()
+
+
+@pytest.mark.parametrize("flags", [("--jobs", 2), ("--jobs", 2, "--ray")])
+def test_other_engines_give_the_same_table(few, tmp_path, flags):
+    if "--ray" in flags:
+        pytest.importorskip("ray")
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    run(read_plan(few), here)
+    made = subprocess.run(
+        command("run", few, "--store", there.folder, *flags), capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stderr
+    expected = results(read_plan(few), here)
+    assert expected.height == 2 * 3 * 10
+    assert results(read_plan(few), there).equals(expected)
+
+
+def test_failures_are_listed_and_never_stored(few, tmp_path):
+    text = few.read_text().replace('"Box Random"', '"HB"')
+    few.write_text(text)
+    store = Store(tmp_path / "store")
+    made = run(read_plan(few), store)
+    assert made.finished == 4 and len(made.failures) == 2
+    assert {f.cell.method for f in made.failures} == {"HB"}
+    assert "no learning curves" in made.failures[0].reason
+    assert finished(store.folder) == 4 and len(missing(read_plan(few), store)) == 2
+    told = subprocess.run(
+        command("run", few, "--store", store.folder), capture_output=True, text=True
+    )
+    assert told.returncode == 1
+    assert "0 cells finished, 2 failed\nfailed: HB on example, " in told.stderr
+
+
+def test_what_another_machine_finished_is_not_run_again(few, tmp_path):
+    store = Store(tmp_path / "store")
+    run(read_plan(few), store)
+    (source, cell), *_ = [(p.source, p.cell) for p in planned(read_plan(few))]
+    before = store.path(cell).stat().st_mtime_ns
+    assert finish(source, cell, store) is None
+    assert store.path(cell).stat().st_mtime_ns == before
+
+
+def test_a_damaged_cell_is_named(few, tmp_path):
+    store = Store(tmp_path / "store")
+    run(read_plan(few), store)
+    first, second, *_ = [p.cell for p in planned(read_plan(few))]
+    content = store.path(first).read_bytes()
+    store.path(first).write_bytes(content[:40])
+    with pytest.raises(FileError, match="is damaged"):
+        store.get(first)
+    store.path(second).write_bytes(content)
+    with pytest.raises(FileError, match="holds another cell"):
+        store.get(second)
+
+
+def test_the_commands_from_an_empty_store_to_figures(few, tmp_path):
+    def bench(*words):
+        made = subprocess.run(
+            command(*words), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        return made.returncode, made.stdout + made.stderr
+
+    code, said = bench("table", few)
+    assert code == 1 and said.startswith("ringfence: no cell of") and said.count("\n") == 1
+    assert bench("status", few)[1].split() == ["figure", "3a", "example", "0", "of", "6"]
+    assert "6 cells finished, 0 failed" in bench("run", few)[1]
+    assert bench("status", few)[1].split() == ["figure", "3a", "example", "6", "of", "6"]
+    code, said = bench("table", few, "-o", "results.parquet")
+    assert code == 0 and "real SVM runs" in said and "1.000 ± 0.000" in said
+    assert pl.read_parquet(tmp_path / "results.parquet").height == 60
+    for source in (few, "results.parquet"):
+        code, said = bench(
+            "plot", source, "--metric", "regret", "-o", f"{Path(source).stem}-figures"
+        )
+        assert code == 0 and said.split()[-1].endswith("figure-3a.svg")
+    images = [
+        (tmp_path / f"{stem}-figures" / "figure-3a.svg").read_bytes() for stem in ("few", "results")
+    ]
+    assert images[0] == images[1]
+    assert "metric must be one of" in bench("plot", few, "--metric", "loss")[1]
