@@ -3,16 +3,9 @@
 from statistics import mean
 
 import ringfence as rf
-from recorded import candidates, earlier, error
+from recorded import EPOCHS, candidates, earlier, epochs_of, train
 
-EPOCHS = 27  # a full training
 learned = rf.learn(earlier, shape="box", outliers=0.1)
-
-
-def train(config, epochs=EPOCHS):
-    """A made-up curve that ends at the recorded error; more components, a faster start."""
-    rate = config["components"]
-    return error(config) + 0.3 * (epochs**-rate - EPOCHS**-rate)
 
 
 def compare(seed):
@@ -20,8 +13,7 @@ def compare(seed):
     found = rf.minimize(
         train, learned, "hyperband", 69, seed=seed, candidates=candidates, max_budget=EPOCHS
     )
-    done = {trial.number: trial.budget for trial in found.trials}
-    spent = sum(trial.budget - done.get(trial.resumes, 0) for trial in found.trials)
+    spent = epochs_of(found.trials)
     trainings = int(spent // EPOCHS)
     drawn = rf.minimize(train, learned, "random", trainings, seed=seed, candidates=candidates)
     return found.value, drawn.value, spent
