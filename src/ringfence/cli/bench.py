@@ -82,10 +82,12 @@ def status(
 
     wanted = read_plan(plan, data or ())
     rows = progress_of(wanted if suite is None else only(wanted, suite), Store(store))
-    width = max((len(row.suite) for row in rows), default=0)
+    figures = max((len(row.figure) for row in rows), default=0)
+    suites = max((len(row.suite) for row in rows), default=0)
     for row in rows:
-        figure = f"figure {row.figure}"
-        typer.echo(f"{figure:16} {row.suite:{width}} {row.done:6} of {row.planned}")
+        typer.echo(
+            f"figure {row.figure:{figures}}  {row.suite:{suites}} {row.done:6} of {row.planned}"
+        )
 
 
 @bench.command()
