@@ -19,6 +19,7 @@ LAYERS = [
     {"space", "regions"},
     {"history", "fit"},
     {"blocks"},
+    {"learned_records"},
     {"learned"},
     {"learned_file", "learned_text", "gauge"},
     {"learned_diff", "block_fit", "settings"},

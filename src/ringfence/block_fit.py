@@ -20,7 +20,7 @@ from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.blocks import Block
 from ringfence.fit import Fit, fit_box
 from ringfence.history import TASK
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Condition, Encoding, Space
 

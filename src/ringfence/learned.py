@@ -11,15 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any
 
-import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.blocks import Block, expected_share, rows_inside
 from ringfence.errors import SettingError, SpaceError
-from ringfence.history.selection import Dropped
+from ringfence.learned_records import Provenance, Settings, Start, Task
 from ringfence.numbers import generator, whole_number
 from ringfence.regions import Draws, sample
 from ringfence.space import (
@@ -34,56 +33,6 @@ from ringfence.space import (
     choice_key,
     value_of,
 )
-
-Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A past task: its best configuration, and where that lies."""
-
-    name: str
-    incumbent: dict[str, Choice]
-    value: float
-    n_evaluations: Count
-    slack: Annotated[float, msgspec.Meta(ge=0)]
-    outside: bool
-
-
-class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A configuration to try early."""
-
-    config: dict[str, Choice]
-    regret: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    """Mean over the tasks of the best regret up to here, as their models predict it: 0 is a task's
-    best value, 1 its median."""
-
-
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the space was learned."""
-
-    shape: Literal["box", "ellipsoid", "whole"]
-    outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
-    refit: bool = False
-    categories: Literal["all", "observed"] = "all"
-    n_evaluations: Count | None = None
-    seed: Count | None = None
-    average_repeats: bool = False
-    top: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
-    """Share of each task's best rows around which the region is drawn; 0 is the best row alone."""
-
-
-class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the space comes from."""
-
-    ringfence: str
-    source: str
-    digest: str
-    objective: str
-    direction: Literal["minimize", "maximize"]
-    rows: Count
-    rows_used: Count
-    dropped: tuple[Dropped, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +136,7 @@ class LearnedSpace:
         if n is not None and n > len(self.portfolio):
             raise SettingError(
                 f"{n} starting points are wanted and this space has {len(self.portfolio)}; learn "
-                f"it with starts={n}"
+                f"it with starts={n} (--starts {n})"
             )
         return [dict(start.config) for start in self.portfolio[:n]]
 

@@ -12,7 +12,8 @@ import numpy as np
 from ringfence.blocks import Block
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
-from ringfence.learned import Count, LearnedSpace, Provenance, Settings, Start, Task
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Count, Provenance, Settings, Start, Task
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Choice, Condition, Encoding, Space, choice_key
 

@@ -18,7 +18,8 @@ from ringfence.history import (
     infer_space,
     usable_rows,
 )
-from ringfence.learned import LearnedSpace, Provenance, Settings, Task
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Provenance, Settings, Task
 from ringfence.numbers import whole_number
 from ringfence.settings import Shape, checked_settings
 from ringfence.space import Config, Constant, Space, value_of

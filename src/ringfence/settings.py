@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ringfence.errors import SettingError
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.numbers import whole_number
 
 PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1}

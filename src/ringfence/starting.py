@@ -16,7 +16,8 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.errors import HistoryError
 from ringfence.history import COUNT, History, considered_rows, usable_rows
-from ringfence.learned import LearnedSpace, Start
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Start
 from ringfence.optimize.candidates import Candidates
 from ringfence.optimize.cover import greedy_cover
 from ringfence.optimize.design import Design

@@ -8,7 +8,8 @@ import polars as pl
 from ringfence import __version__
 from ringfence.block_fit import clouds, fit_blocks
 from ringfence.history import TASK
-from ringfence.learned import LearnedSpace, Provenance, Settings
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Provenance, Settings
 from ringfence.space import Space
 
 

@@ -13,7 +13,7 @@ from ringfence.fit.solvers.slack_box import slack_box
 from ringfence.fit.solvers.slack_box_penalty import n_outliers
 from ringfence.fit.solvers.slack_ellipsoid import slack_ellipsoid
 from ringfence.history import TASK, incumbents, usable_rows
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 
 ALL = [(shape, nu, refit) for shape in ("box", "ellipsoid") for nu, refit in
        ((0.0, False), (0.1, False), (0.3, True), (0.5, False))]  # fmt: skip

@@ -10,7 +10,7 @@ from ringfence.checking import Check
 from ringfence.checking.leave_one_out import TaskCheck
 from ringfence.checking.recorded import WHOLE_DRAWS
 from ringfence.checking.verdict import conclude
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 
 TASKS = (
     "<script>alert(1)</script>",

@@ -10,7 +10,7 @@ from strange_names import check_of, task_check
 import ringfence as rf
 from conftest import MIXED, incumbent_history, unit_space
 from ringfence.checking.verdict import conclude
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.reporting.evidence import curve, task_rows
 from ringfence.reporting.facts import gather
 from ringfence.reporting.projections import outline, surface

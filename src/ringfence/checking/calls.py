@@ -11,7 +11,7 @@ from ringfence.checking.nested import n_steps, nested_check
 from ringfence.checking.verdict import Check, best_of
 from ringfence.errors import SettingError
 from ringfence.history import History
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.settings import Shape, checked_settings
 from ringfence.space import Space
 

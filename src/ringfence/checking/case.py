@@ -17,7 +17,7 @@ from ringfence.checking.sources import Sources
 from ringfence.checking.verdict import Check, conclude
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history import History, incumbents, infer_space, usable_rows
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.space import Space
 
 

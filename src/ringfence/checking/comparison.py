@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ringfence.checking.verdict import JUDGED_AT, Check
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.settings import as_whole
 from ringfence.space import Space
 

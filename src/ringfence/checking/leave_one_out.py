@@ -10,7 +10,7 @@ from ringfence.arrays import BoolArray
 from ringfence.checking.order_statistics import expected_best
 from ringfence.checking.recorded import RecordedTask
 from ringfence.checking.sources import Sources
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 
 DRAWS = (1, 2, 5, 10, 25, 50)
 

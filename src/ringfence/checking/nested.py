@@ -16,7 +16,7 @@ import numpy as np
 from ringfence.checking.case import Case
 from ringfence.checking.leave_one_out import TaskCheck, look_at, task_check
 from ringfence.checking.verdict import Check, best_of, conclude, judged
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.settings import as_whole
 
 MOST_GROUPS = 10

@@ -29,7 +29,7 @@ from ringfence.block_fit import (
 from ringfence.blocks import Block
 from ringfence.fit.solvers.slack_box_penalty import n_outliers
 from ringfence.history import TASK
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.space import Choice, Space
 
 MOST_REMEMBERED = 20_000_000  # numbers kept in memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ringfence.checking.verdict import JUDGED_AT, Check
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.learned_text import align, percent, some
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import msgspec
 
 from ringfence.checking.leave_one_out import TaskCheck
 from ringfence.checking.speedup import SpeedUp, speed_ups
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 
 JUDGED_AT = 10  # draws
 TRIFLE = 0.05  # a speed-up so near to 1 is none

@@ -13,7 +13,8 @@ import msgspec
 from ringfence.checking import Check, Comparison
 from ringfence.checking.text import describe
 from ringfence.history import Dropped, History
-from ringfence.learned import LearnedSpace, Task
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Task
 from ringfence.learned_text import (
     condition_text,
     headline,

@@ -11,7 +11,7 @@ import msgspec
 
 from ringfence.history import History
 from ringfence.history.readers.table import recognizes as is_table
-from ringfence.learned import Settings
+from ringfence.learned_records import Settings
 from ringfence.space import Space, write_space
 
 SPACE_FILE = "space.json"

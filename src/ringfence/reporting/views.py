@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ringfence.arrays import FloatArray
 from ringfence.blocks import Block
-from ringfence.learned import LearnedSpace, Task
+from ringfence.learned import LearnedSpace
+from ringfence.learned_records import Task
 from ringfence.learned_text import value
 from ringfence.reporting.projections import outline, surface
 from ringfence.reporting.scales import Scale, scale_of
