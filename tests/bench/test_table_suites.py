@@ -69,7 +69,7 @@ def test_losses_are_means_over_seeds_and_repeats_turned_to_be_minimized(make):
 
 def test_a_search_is_restricted_to_recorded_rows(make):
     suite = make(ACCURACY)
-    candidates = suite.candidates("t")
+    candidates = suite.candidates("t", "log")
     assert len(candidates) == 3 and {"x": 0.1, "kind": "a"} in candidates
     with pytest.raises(SettingError, match="no evaluation of"):
         suite.evaluate("t", {"x": 0.15, "kind": "a"})
@@ -77,7 +77,7 @@ def test_a_search_is_restricted_to_recorded_rows(make):
 
 def test_neighbors_continue_the_losses_to_the_whole_space(make):
     suite = make(ACCURACY, "neighbors")
-    assert suite.candidates("t") is None
+    assert suite.candidates("t", "log") is None
     # Three recorded configurations are fewer than the five that are averaged.
     assert suite.evaluate("t", {"x": 0.15, "kind": "a"}) == pytest.approx((0.4 + 0.3 + 0.1) / 3)
     assert suite.evaluate("t", {"x": 0.1, "kind": "a"}) == pytest.approx(0.4)
@@ -159,7 +159,7 @@ def test_the_embedded_history_and_the_networks_are_suites():
     data = ROOT / "benchmarks" / "data"
     example = load_suite(SuiteSource("example"))
     networks = load_suite(SuiteSource("networks", (str(data),)))
-    assert len(example.tasks) == 20 and len(example.candidates(example.tasks[0])) == 256
+    assert len(example.tasks) == 20 and len(example.candidates(example.tasks[0], "log")) == 256
     assert set(example.meta_features()) == set(example.tasks)
     assert len(networks.tasks) == 7 and networks.max_budget == 100
-    assert len(networks.candidates("fair")) == 1024
+    assert len(networks.candidates("fair", "log")) == 1024

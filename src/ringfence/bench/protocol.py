@@ -36,7 +36,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
         how.engine.name,
         learned,
         seed=cell.seed("search"),
-        candidates=suite.candidates(cell.task),
+        candidates=suite.candidates(cell.task, cell.scale),
         **_transferred(cell, suite, how, rest),
         **_options(how, suite),
     )

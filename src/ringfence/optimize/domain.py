@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ringfence.blocks import Block
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.learned import LearnedSpace
 from ringfence.optimize.layout import Layout
+from ringfence.optimize.listed import Listed, listed
 from ringfence.regions import Box
 from ringfence.space import Categorical, Config, Space
 from ringfence.whole import whole_space
@@ -110,24 +111,20 @@ def domain_of(
         )
     layout = Layout(where)
     if candidates is not None:
-        return _domain_of_list(layout, list(candidates))
+        return _domain_of_list(layout, listed(layout.space, candidates))
     return Domain(layout, _listed(layout))
 
 
-def _domain_of_list(layout: Layout, candidates: Sequence[Mapping[str, Any]]) -> Domain:
+def _domain_of_list(layout: Layout, candidates: Listed) -> Domain:
     """The candidates inside the learned space, each once."""
-    if not candidates:
-        raise SettingError("the list of candidates is empty")
-    for candidate in candidates:
-        layout.space.check(candidate)
-    rows = layout.encode(candidates)
-    inside = np.flatnonzero(layout.inside(rows)).tolist()
+    inside = np.flatnonzero(layout.inside(candidates.rows)).tolist()
     if not len(inside):
         raise SettingError(f"none of the {len(candidates)} candidates lies in the learned space")
+    rows = candidates.rows[inside]
     given: dict[bytes, Config] = {}
-    for place, key in zip(inside, layout.keys(rows[inside])):
-        given.setdefault(key, dict(candidates[place]))
-    return Domain(layout, each_once(layout, rows[inside]), given)
+    for place, key in zip(inside, layout.keys(rows)):
+        given.setdefault(key, candidates.configs[place])
+    return Domain(layout, each_once(layout, rows), given)
 
 
 def _listed(layout: Layout) -> FloatArray | None:

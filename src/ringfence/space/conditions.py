@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -18,7 +19,7 @@ from ringfence.space.params import (
 )
 
 
-class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """`child` is active only where `parent` is active and takes one of `values`.
 
     Several conditions on one child must all hold.
@@ -39,7 +40,11 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds(self, value: object) -> bool:
         """Whether the child is active when the parent has this value."""
-        return choice_key(value) in {choice_key(wanted) for wanted in self.values}
+        return choice_key(value) in self._wanted
+
+    @cached_property
+    def _wanted(self) -> frozenset[tuple[str, object]]:
+        return frozenset(map(choice_key, self.values))
 
 
 def check_conditions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import msgspec
@@ -57,7 +58,12 @@ class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unkno
 
 
 class Categorical(
-    msgspec.Struct, frozen=True, tag_field="type", tag="categorical", forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    dict=True,
+    tag_field="type",
+    tag="categorical",
+    forbid_unknown_fields=True,
 ):
     """One of several choices; `ordered` choices keep their order and are learned as a range."""
 
@@ -79,11 +85,11 @@ class Categorical(
 
     def index(self, value: object) -> int | None:
         """Position of `value` among the choices, or None."""
-        key = choice_key(value)
-        for position, choice in enumerate(self.choices):
-            if choice_key(choice) == key:
-                return position
-        return None
+        return self._places.get(choice_key(value))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, object], int]:
+        return {choice_key(choice): place for place, choice in enumerate(self.choices)}
 
 
 class Constant(
@@ -102,6 +108,8 @@ Parameter: TypeAlias = Float | Int | Categorical | Constant
 
 def choice_key(value: object) -> tuple[str, object]:
     """What makes two choices the same: 1 and 1.0 are, 1 and True and "1" are not."""
+    if type(value) is float:
+        return "number", value
     value = _unbox(value)
     if value is None:
         return "none", None

@@ -100,6 +100,8 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
 
     def active(self, config: Mapping[str, Any]) -> tuple[str, ...]:
         """Names of the parameters that are active in `config`, in the order of the space."""
+        if not self.conditions:
+            return tuple(self.parameters)
         on: set[str] = set()
         for name in self.parents_first:
             if all(

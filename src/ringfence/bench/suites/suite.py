@@ -10,6 +10,7 @@ import msgspec
 
 from ringfence.bench.cell import Scale
 from ringfence.history import History
+from ringfence.optimize.listed import Listed
 from ringfence.space import Config, Float, Int, Space
 
 
@@ -51,7 +52,7 @@ class Suite(ABC):
     def reference(self, task: str) -> Reference:
         """The best known loss and the median one."""
 
-    def candidates(self, task: str) -> list[Config] | None:
+    def candidates(self, task: str, scale: Scale) -> Listed | None:
         """The configurations that can be evaluated; None: all of the space."""
         return None
 

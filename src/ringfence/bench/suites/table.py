@@ -17,10 +17,11 @@ from scipy.spatial import cKDTree
 
 from ringfence.arrays import FloatArray
 from ringfence.bench.cell import Evaluation, Scale
-from ringfence.bench.suites.suite import Reference, Suite
+from ringfence.bench.suites.suite import Reference, Suite, on_scale
 from ringfence.errors import SettingError
 from ringfence.history import ROW, TASK, History, usable_rows
 from ringfence.optimize.layout import Layout
+from ringfence.optimize.listed import Listed, listed
 from ringfence.space import Choice, Config, Space
 from ringfence.whole import whole_space
 
@@ -65,11 +66,12 @@ class Table(Suite):
         """`n` recorded rows of each task, drawn without replacement."""
         return self._history.only(tasks).split(n, seed=seed)[0]
 
-    def candidates(self, task: str) -> list[Config] | None:
+    @cache  # noqa: B019  # suites live as long as the process
+    def candidates(self, task: str, scale: Scale) -> Listed | None:
         """The recorded configurations; None where there is a loss for every one."""
         if self._complete or self._evaluation == "neighbors":
             return None
-        return list(self.recorded(task).configs)
+        return listed(on_scale(self.space, scale), self.recorded(task).configs)
 
     def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
         """The recorded loss, or the mean of the nearest recorded ones."""
@@ -94,7 +96,7 @@ class Table(Suite):
         """As described."""
         return self._meta
 
-    @cache  # noqa: B019  # suites live as long as the process
+    @cache  # noqa: B019
     def recorded(self, task: str) -> Recorded:
         """The usable rows of a task; repeats of a configuration are averaged."""
         frame = self._usable.filter(pl.col(TASK) == task)
