@@ -40,6 +40,12 @@ def test_a_plan_is_a_product_with_fewer_replications_where_it_says_so(read):
     assert {cell.replication for cell in cells if cell.method == "SMAC"} == {0}
 
 
+def test_a_slow_method_can_be_run_on_fewer_tasks_of_those_left_out(read):
+    cells = [c.cell for c in planned(read(TINY.replace("SMAC = 1", "SMAC = {tasks = 2}")))]
+    of_smac = [cell for cell in cells if cell.method == "SMAC"]
+    assert len(of_smac) == 2 * 3 and {c.task for c in of_smac} < {c.task for c in cells}
+
+
 def test_a_cell_that_two_figures_share_is_the_same_cell(read):
     again = TINY.split("\n", 2)[2].replace('"1a"', '"1b"').replace(', "SMAC"', "")
     plan = read(TINY + again.replace("fewer = {SMAC = 1}", ""))

@@ -33,6 +33,13 @@ BASELINE = "Random"
 """What every curve is normalized by."""
 
 
+class Fewer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often a method runs that is slow; None: as often as the others."""
+
+    replications: Positive | None = None
+    tasks: Positive | None = None
+
+
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One figure."""
 
@@ -43,8 +50,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tasks: Positive | None = None
     """How many are left out in turn, evenly spaced over the suite; None: all."""
     replications: Positive = 10
-    fewer: Mapping[str, Positive] = {}
-    """Replications of methods that are slow, by their names."""
+    fewer: Mapping[str, Positive | Fewer] = {}
+    """Replications, or replications and tasks, of methods that are slow, by their names."""
     trials: Positive = 50
     n_evaluations: Positive = 256
     scale: Scale = "raw"
@@ -131,8 +138,11 @@ def planned(plan: Plan) -> Iterator[Planned]:
 
 
 def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
-    for task, label in product(_spread(suite.tasks, experiment.tasks), experiment.methods):
-        for replication in range(_replications(experiment, label)):
+    tasks = _spread(suite.tasks, experiment.tasks)
+    for label in experiment.methods:
+        few = _fewer(experiment, label)
+        replications = min(experiment.replications, few.replications or experiment.replications)
+        for task, replication in product(_spread(tasks, few.tasks), range(replications)):
             yield Cell(
                 suite=suite.name,
                 data=suite.digest,
@@ -147,8 +157,9 @@ def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
             )
 
 
-def _replications(experiment: Experiment, label: str) -> int:
-    return min(experiment.replications, experiment.fewer.get(label, experiment.replications))
+def _fewer(experiment: Experiment, label: str) -> Fewer:
+    said = experiment.fewer.get(label, Fewer())
+    return said if isinstance(said, Fewer) else Fewer(replications=said)
 
 
 def _relation(experiment: Experiment, label: str) -> Relation:

@@ -31,17 +31,24 @@ def _exhausted(group: pl.DataFrame, method: str) -> str:
 def heading(group: pl.DataFrame) -> str:
     """What a figure shows and what it rests on."""
     title, scale, evaluation = group.select("title", "scale", "evaluation").row(0)
-    n_tasks = group.select("suite", "task").n_unique()
-    counts = group.group_by("method").agg(pl.col("replication").n_unique())["replication"].to_list()
-    least, most = min(counts), max(counts)
-    times = f"{most}" if least == most else f"{least} to {most}"
-    times += " replication" + "s" * (most != 1)
+    counts = group.group_by("method").agg(
+        tasks=pl.struct("suite", "task").n_unique(), replications=pl.col("replication").n_unique()
+    )
+    tasks = _counted(counts["tasks"].to_list(), "task")
+    times = _counted(counts["replications"].to_list(), "replication")
     origins = "; ".join(group["origin"].unique(maintain_order=True))
     return (
         f"Figure {group['figure'][0]}: {title}\n"
-        f"{origins}. {scale} scale, evaluation: {evaluation}, {n_tasks} tasks left out, "
+        f"{origins}. {scale} scale, evaluation: {evaluation}, {tasks} left out, "
         f"{times}, {max(group['trial'])} trials"
     )
+
+
+def _counted(counts: list[int], noun: str) -> str:
+    """'10 tasks', or '10 to 30 tasks' where methods differ."""
+    least, most = min(counts), max(counts)
+    number = f"{most}" if least == most else f"{least} to {most}"
+    return f"{number} {noun}" + "s" * (most != 1)
 
 
 def _cell(ends: pl.DataFrame, method: str, metric: str) -> str:

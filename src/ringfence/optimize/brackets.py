@@ -11,6 +11,7 @@ n, r     configurations and resource of the first rung: n = ⌈(s_max+1)/(s+1) �
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 
@@ -29,6 +30,7 @@ def most_rungs(max_budget: float, min_budget: float, eta: float) -> int:
     return steps
 
 
+@cache
 def bracket(s: int, s_max: int, max_budget: float, eta: float) -> tuple[Rung, ...]:
     """The rungs of bracket `s`: n_i = ⌊n η^-i⌋ configurations at r_i = r η^i."""
     n = math.ceil((s_max + 1) / (s + 1) * eta**s - 1e-9)

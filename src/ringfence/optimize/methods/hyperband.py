@@ -66,8 +66,11 @@ class Method(BaseMethod):
         log: TrialLog,
         rng: np.random.Generator,
     ) -> Proposal | None:
+        rungs = self.rungs(number)
+        if len(started.get((number, len(rungs) - 1), ())) == rungs[-1].size:
+            return None
         below: list[Trial] = []
-        for i, (size, budget) in enumerate(self.rungs(number)):
+        for i, (size, budget) in enumerate(rungs):
             here = started.get((number, i), [])
             if i == 0 and len(here) < size:
                 try:
