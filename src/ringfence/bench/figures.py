@@ -22,6 +22,8 @@ LABELS = {
 }
 COLORS = ("tab:gray", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown",
           "tab:pink", "tab:olive", "tab:cyan")  # fmt: skip
+METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None}}
+"""Formats, and what of a file would change from one machine or day to the next."""
 
 
 def write_figures(results: pl.DataFrame, metric: str, folder: Path) -> Iterator[Path]:
@@ -67,16 +69,23 @@ def new_figure(title: str, **subplot: Any) -> tuple[Any, Any]:
 
 
 def write_figure(made: Any, stem: Path) -> Iterator[Path]:
-    """Write a figure as PNG and SVG, the same bytes each time."""
+    """Write a figure as PNG and SVG."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for suffix in METADATA:
+        path = stem.with_name(stem.name + suffix)
+        write_picture(made, path)
+        yield path
+
+
+def write_picture(made: Any, path: Path, dpi: int = 150) -> None:
+    """Write a figure in the format that the path ends in, the same bytes each time."""
     from matplotlib import rc_context
 
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
-        buffer = io.BytesIO()
-        with rc_context({"svg.hashsalt": "ringfence"}):
-            made.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-        write_atomically(stem.with_name(stem.name + suffix), buffer.getvalue())
-        yield stem.with_name(stem.name + suffix)
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "ringfence"}):
+        metadata = METADATA[path.suffix]
+        made.savefig(buffer, format=path.suffix[1:], dpi=dpi, metadata=metadata)
+    write_atomically(path, buffer.getvalue())
 
 
 def file_name(figure: str) -> str:
