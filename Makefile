@@ -2,6 +2,7 @@
 # make test    install what the tests need and run all of them, lint and types first
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
+# make results  write docs/results.md and its figures from the committed results
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json anew
 
@@ -13,7 +14,7 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test browser lint bench paper-quick fmt schema clean
+.PHONY: demo test browser lint bench paper-quick results fmt schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -43,6 +44,9 @@ paper-quick: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/ringfence bench run plans/quick.toml --store paper-quick/store --jobs 2
 	$(BIN)/ringfence bench table plans/quick.toml --store paper-quick/store -o paper-quick/results.parquet
 	$(BIN)/ringfence bench plot plans/quick.toml --store paper-quick/store -o paper-quick/figures
+
+results: $(VENV)/.tested
+	$(BIN)/python -m benchmarks.paper_page
 
 fmt: $(VENV)/.tested
 	$(BIN)/ruff check --fix .

@@ -39,7 +39,10 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     figure: str
     plans: tuple[str, ...]
-    says: str
+    says: str = ""
+    """In a sentence; empty where the experiment is ours."""
+    asks: str = ""
+    """What we ask beyond the paper."""
     better: tuple[tuple[str, str], ...] = ()
     """The first of two is said to be better than the second."""
     no_better: tuple[tuple[str, str], ...] = ()
@@ -130,7 +133,8 @@ def page(claims: Claims, plans: Sequence[Plan]) -> str:
 
 def section(claim: Claim, plans: Sequence[Plan]) -> tuple[str, list[str]]:
     """One claim with all plans that show it, and its lines of the overview."""
-    parts = [f"## Figure {claim.figure}", f"**The paper:** {claim.says.strip()}"]
+    said = f"**The paper:** {claim.says}" if claim.says else f"**Beyond the paper:** {claim.asks}"
+    parts = [f"## Figure {claim.figure}", said]
     rows = []
     for plan in plans:
         own = plan.results.filter(pl.col("figure") == claim.figure)
