@@ -4,8 +4,8 @@ import tomllib
 
 import msgspec
 import pytest
-
 from benchmarks.paper_page import DOCS, HERE, PAGE, Claims, main, read
+
 from ringfence.bench.plan import read_plan
 
 PLANS = sorted((HERE.parent / "plans").glob("*.toml"))

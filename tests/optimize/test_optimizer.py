@@ -184,3 +184,18 @@ def test_a_space_of_constants_has_one_configuration():
     space = rf.Space({"a": rf.Constant(3)})
     outcome = rf.minimize(lambda config: config["a"], space, "sobol", 3)
     assert [trial.config for trial in outcome.trials] == [{"a": 3}]
+
+
+def test_with_many_trials_hyperparameters_are_searched_for_now_and_then(monkeypatch):
+    monkeypatch.setattr("ringfence.optimize.methods.gp.MANY", 20)
+    engine = rf.optimizer("gp", rf.Space({"x": rf.Float(0, 1), "y": rf.Float(0, 1)}), seed=0)
+    searched = []
+    for _ in range(48):
+        trial = engine.ask()
+        engine.tell(trial, (trial.config["x"] - 0.3) ** 2 + trial.config["y"])
+        searched.append(engine.method.memory.get("searched_at", 0))
+    # Each time up to 20, then at 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 44, 47 results.
+    assert searched[20:] == [
+        20, 21, 21, 23, 23, 25, 25, 27, 27, 29, 29, 31, 31, 33, 33, 35, 35, 37, 37, 39, 39, 41, 41,
+        41, 44, 44, 44, 47,
+    ]  # fmt: skip

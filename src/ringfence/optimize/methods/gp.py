@@ -12,6 +12,9 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.model_based import ModelBased
 from ringfence.optimize.surrogates.gp import GP, Hyperparameters, fit_gp
 
+MANY = 256  # evaluations, beyond which hyperparameters are kept ...
+GROWTH = 1.05  # ... until there are so many times more than when they were searched for
+
 
 class Method(ModelBased):
     """Matérn-5/2 with a length scale for each parameter."""
@@ -32,8 +35,12 @@ class Method(ModelBased):
         last = self.memory.get("hyperparameters")
         start = None if last is None else msgspec.convert(last, Hyperparameters)
         warped = self._warped(X.shape[1]) if self.warping else None
-        model = fit_gp(X, y, groups, warped=warped, start=start, seed=self.setup.seed)
-        self.memory["hyperparameters"] = msgspec.to_builtins(model.hyperparameters)
+        settled = MANY < len(y) < GROWTH * self.memory.get("searched_at", 0)
+        seed = self.setup.seed
+        model = fit_gp(X, y, groups, warped=warped, start=start, settled=settled, seed=seed)
+        if not settled:
+            self.memory["hyperparameters"] = msgspec.to_builtins(model.hyperparameters)
+            self.memory["searched_at"] = len(y)
         return model
 
     def _warped(self, width: int) -> BoolArray:

@@ -49,14 +49,15 @@ def fit_gp(
     *,
     warped: object = None,
     start: Hyperparameters | None = None,
+    settled: bool = False,
     seed: int = 0,
     options: GPOptions | None = None,
 ) -> GP:
     """Fit to values y (n,) at features X (n, d): numbers in [0, 1], categories one-hot / √2.
 
     Columns with the same number in `groups` (d,) share a length scale; those in the mask `warped`
-    (d,) are warped. `start` holds the hyperparameters of an earlier fit. `seed` picks the subset of
-    many evaluations that the rough fit takes.
+    (d,) are warped. `start` holds the hyperparameters of an earlier fit, which are kept if they are
+    `settled`. `seed` picks the subset of many evaluations that the rough fit takes.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     _check(X, y)
@@ -64,6 +65,8 @@ def fit_gp(
     columns = Columns.of(X.shape[1], groups, warped)
     values = standardize(y, compressed=options.compressed)
     starts = [] if start is None else [_vector(start, columns)]
+    if starts and settled:
+        return condition(starts[0], X, values, columns)
     if start is None or y.size % AFRESH == 0:
         starts += columns.starts
     if y.size <= MANY:
