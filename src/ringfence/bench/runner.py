@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import socket
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -88,7 +89,9 @@ def _outcomes(
     except ImportError as error:
         raise MissingExtraError("joblib", "bench") from error
     calls = [delayed(finish)(source, cell, store) for source, cell in todo]
-    with _backend(ray):
+    with _backend(ray), warnings.catch_warnings():
+        # joblib replaces a worker that has grown by 300 MB, as one does that reads a table.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         if not ray:
             yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(calls)
             return
