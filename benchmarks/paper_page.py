@@ -5,7 +5,7 @@
 
 Claims are in claims.toml, results in results/, one Parquet file a plan as `ringfence bench table`
 writes it. A claim "A is better than B" holds where the 95 % interval of the paired difference of
-their regrets, averaged over the curve, lies below zero (ringfence.bench.pairs).
+their regrets, averaged over the first 50 trials, lies below zero (ringfence.bench.pairs).
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first is said not to be better."""
     alike: tuple[tuple[str, str], ...] = ()
     """The two are said to perform alike."""
+    no_better_at_end: tuple[tuple[str, str], ...] = ()
+    """The first is said not to have become better in the end."""
     remark: str = ""
     """What we make of it."""
 
@@ -58,6 +60,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ("better than", self.better),
             ("no better than", self.no_better),
             ("like", self.alike),
+            ("at the end no better than", self.no_better_at_end),
         ):
             yield from ((one, said, other) for one, other in pairs)
 
@@ -89,11 +92,20 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def is_so(self) -> bool:
-        """Whether the pair is, over the curve, as it is said to be."""
-        seen = self.pair.curve
+        """Whether the pair is as it is said to be."""
+        if self.said.startswith("at the end"):
+            return self.pair.end.answer != "better"
+        seen = self.pair.early
         if self.said == "like":
             return max(abs(seen.low), abs(seen.high)) <= ALIKE
         return (seen.answer == "better") == (self.said == "better than")
+
+    @property
+    def answer(self) -> str:
+        """In a word or three, for the table."""
+        if self.is_so:
+            return "yes"
+        return self.pair.early.answer if self.said == "better than" else "no"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -182,12 +194,15 @@ def methods_table(plan: Plan, figure: str) -> str:
     points = plan.points.filter(pl.col("figure") == figure)
     last = int(points["trial"].max() or 0)
     trials = [trial for trial in SHOWN if trial <= last]
-    head = [f"regret at {trial}" for trial in trials] + [f"relative to Random at {last}", "cells"]
+    head = [f"regret at {trial}" for trial in trials]
+    head += [f"relative to Random at {last}", "cells", "ran out"]
+    of_figure = plan.results.filter(pl.col("figure") == figure, pl.col("trial") == 1)
     lines = ["| method | " + " | ".join(head) + " |", "|---" * (len(head) + 1) + "|"]
     for (method,), own in points.sort("order").group_by("method", maintain_order=True):
         regret = [_point(own, "regret", trial) for trial in trials]
         cells = own.filter(pl.col("metric") == "regret")["n"][0]
-        row = [str(method), *regret, _point(own, "distance", last), str(cells)]
+        out = of_figure.filter(pl.col("method") == method)["exhausted"].sum()
+        row = [str(method), *regret, _point(own, "distance", last), str(cells), str(out or "")]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 
@@ -196,16 +211,16 @@ def pairs_table(pairs: Sequence[Judged]) -> str:
     """The differences of a claim's pairs; suites in columns of their own where there are some."""
     suites = list(dict.fromkeys(suite for found in pairs for suite in found.alone))
     columns = suites if len(suites) > 1 else []
-    head = ["said to be", "over the curve", "at the end", "so?", *columns]
+    head = ["said to be", "first 50 trials", "at the end", "so?", *columns]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for found in pairs:
         pair, alone = found.pair, found.alone
         row = [
             f"{pair.one} {found.said} {pair.other}",
-            _interval(pair.curve),
+            _interval(pair.early),
             _interval(pair.end),
-            "yes" if found.is_so else "no" if found.said == "like" else pair.curve.answer,
-            *(_interval(alone[s].curve) if s in alone else "-" for s in columns),
+            found.answer,
+            *(_interval(alone[s].early) if s in alone else "-" for s in columns),
         ]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from ringfence.bench.pairs import compare, difference, judged_regrets
 def regrets(values):
     """One figure's regrets from {(suite, task, replication, method): regret}."""
     rows = [(*key, value, value) for key, value in values.items()]
-    names = ["suite", "task", "replication", "method", "curve", "end"]
+    names = ["suite", "task", "replication", "method", "early", "end"]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
@@ -28,10 +28,10 @@ def test_differences_are_paired_by_replication_and_averaged_by_task():
         ), "A", "B",
     )  # fmt: skip
     # Task a: (-0.3 - 0.1) / 2, task b: -0.4; the unpaired replication counts for nothing.
-    assert pair.curve.mean == pytest.approx(-0.3) and pair.curve.n_tasks == 2
+    assert pair.early.mean == pytest.approx(-0.3) and pair.early.n_tasks == 2
     half = 12.706 * 0.1414 / math.sqrt(2)
-    assert pair.curve.high - pair.curve.mean == pytest.approx(half, rel=1e-3)
-    assert pair.curve.answer == "no difference seen"
+    assert pair.early.high - pair.early.mean == pytest.approx(half, rel=1e-3)
+    assert pair.early.answer == "no difference seen"
 
 
 def test_methods_without_a_common_cell_are_not_compared():
@@ -51,7 +51,7 @@ def test_equal_methods_are_told_apart_as_often_as_stated():
     assert 0.036 < np.mean([answer != "no difference seen" for answer in found]) < 0.065
 
 
-def test_a_curve_counts_regrets_of_one_at_most():
+def test_a_regret_counts_as_one_at_most():
     curve = [30.0, 2.0, 0.5]
     results = pl.DataFrame(
         {
@@ -62,4 +62,4 @@ def test_a_curve_counts_regrets_of_one_at_most():
         }
     )  # fmt: skip
     row = judged_regrets(results).row(0, named=True)
-    assert row["curve"] == pytest.approx((1 + 1 + 0.5) / 3) and row["end"] == pytest.approx(0.5)
+    assert row["early"] == pytest.approx((1 + 1 + 0.5) / 3) and row["end"] == pytest.approx(0.5)

@@ -5,7 +5,8 @@
     interval  mean of d ± t s / √n over the n tasks: 95 %, and tasks, not replications, are what
               is drawn at random
 
-`curve` averages the regrets over all trials, and so rewards who is faster; `end` is the last trial.
+`early` averages the regrets over the first 50 trials, and so rewards who is faster; `end` is the
+last trial.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ringfence.arrays import FloatArray
 from ringfence.bench.metrics import measured
 
 MOST = 1.0
+EARLY = 50
 CONFIDENCE = 0.95
 Answer: TypeAlias = Literal["better", "worse", "no difference seen"]
 
@@ -44,22 +46,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two methods of a figure, over the whole curve and at its end."""
+    """Two methods of a figure, over the first trials and after the last."""
 
     one: str
     other: str
-    curve: Difference
+    early: Difference
     end: Difference
 
 
 def judged_regrets(results: pl.DataFrame) -> pl.DataFrame:
-    """figure, suite, task, replication, method, curve, end: the regrets of every cell."""
+    """figure, suite, task, replication, method, early, end: the regrets of every cell."""
     regret = pl.col("regret").clip(upper_bound=MOST)
+    first = regret.filter(pl.col("trial") <= EARLY)
     return (
         measured(results)
         .sort("trial")
         .group_by("figure", "suite", "task", "replication", "method", maintain_order=True)
-        .agg(curve=regret.mean(), end=regret.last())
+        .agg(early=first.mean(), end=regret.last())
     )
 
 
@@ -72,9 +75,9 @@ def compare(regrets: pl.DataFrame, one: str, other: str) -> Pair | None:
     if both.is_empty():
         return None
     by_task = both.group_by("suite", "task", maintain_order=True).agg(
-        (pl.col(name) - pl.col(f"{name}_other")).mean() for name in ("curve", "end")
+        (pl.col(name) - pl.col(f"{name}_other")).mean() for name in ("early", "end")
     )
-    return Pair(one, other, *(difference(by_task[name].to_numpy()) for name in ("curve", "end")))
+    return Pair(one, other, *(difference(by_task[name].to_numpy()) for name in ("early", "end")))
 
 
 def difference(by_task: FloatArray) -> Difference:
