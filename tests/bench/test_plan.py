@@ -110,6 +110,54 @@ def test_folders_and_descriptions_are_found_from_where_the_plan_is(read, tmp_pat
     assert plan.experiment[0].suites == (str(tmp_path / "own.toml"),)
 
 
+OTHER = """
+name = "other"
+like = "plan"
+suites = {example = "sgd"}
+omit = {sgd = ["1b"]}
+"""
+
+
+@pytest.fixture
+def read_other(read, tmp_path):
+    """Reads a text as a plan beside "plan": the tiny one, and a second figure on two suites."""
+    second = (
+        TINY.split("\n", 2)[2].replace('"1a"', '"1b"').replace('["example"]', '["example", "own"]')
+    )
+    read(TINY + second)
+
+    def read_other(text):
+        (tmp_path / "other.toml").write_text(text)
+        return read_plan(tmp_path / "other.toml")
+
+    return read_other
+
+
+def test_a_plan_like_another_is_that_plan_on_other_suites(read_other):
+    first, second = read_other(OTHER).experiment
+    assert first.suites == ("sgd",) and second.suites == ("own",)
+    assert first.fewer == {"SMAC": 1} and first.tasks == 4 and first.title == "made up"
+    both = read_other(OTHER.replace('["1b"]}', '["1b"], own = ["1b"]}'))
+    assert [(e.figure, e.suites) for e in both.experiment] == [("1a", ("sgd",))]
+    assert both.name == "other"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("example =", "exmple =", "'plan' has no suite 'exmple'; there are example, own"),
+        ("{sgd =", "{example =", "'omit' names a suite that is not there: 'example'"),
+        ('"1b"', '"1c"', "'omit' names a figure that is not there: '1c'; there are 1a, 1b"),
+        ('"plan"', '"plann"', r"cannot read the plan .*plann\.toml"),
+        ('"plan"', '"other"', "'other' is itself like another plan"),
+        ("suites =", "suite =", "unknown field `suite`"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_like_another_is_said(read_other, old, new, message):
+    with pytest.raises(FileError, match=message):
+        read_other(OTHER.replace(old, new))
+
+
 @pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda p: p.stem)
 def test_the_plans_of_the_repository_are_plans(path):
     plan = read_plan(path)
