@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ringfence.bench.methods import method
 from ringfence.bench.plan import only, planned, read_plan
+from ringfence.bench.suites.description import read_description
+from ringfence.bench.suites.loading import RUN_HERE, description_of
 from ringfence.errors import FileError, SettingError
 
 PLANS = Path(__file__).parents[2] / "plans"
@@ -164,6 +167,17 @@ def test_the_plans_of_the_repository_are_plans(path):
     assert plan.name == path.stem
     for experiment in plan.experiment:
         assert experiment.title
+
+
+@pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda p: p.stem)
+def test_no_plan_compares_tasks_of_which_nothing_is_known(path):
+    for experiment in read_plan(path).experiment:
+        compares = experiment.sources == "similar" or any(
+            method(label).engine.meta for label in experiment.methods
+        )
+        for name in {*experiment.suites} - {*RUN_HERE, "example"}:
+            what, _ = read_description(description_of(name))
+            assert what.meta_features is not None or not compares, (experiment.figure, name)
 
 
 def test_the_quick_plan_needs_no_data_that_is_not_here():
