@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import fake_openml
 import numpy as np
@@ -197,6 +198,10 @@ def test_what_cannot_be_fetched_is_one_clear_error(serve, tmp_path):
     serve()
     with pytest.raises(SettingError, match=r"'fcnet' is not made of OpenML's runs.*needs \[openml"):
         fetch_suite("fcnet", tmp_path, size=1)
+    path = Path(small(tmp_path))
+    path.write_text(path.read_text().replace("tasks = [3, ", 'tasks = ["iris", '))
+    with pytest.raises(SettingError, match=r"needs .* the numbers of its 'tasks'"):
+        fetch_suite(str(path), tmp_path, size=1)
     fetched(tmp_path)
     part = next((tmp_path / f"{SVM}.parts").glob("37-*.json"))
     part.write_bytes(part.read_bytes()[:50])

@@ -148,6 +148,13 @@ def test_a_server_that_does_not_answer_is_one_clear_error(monkeypatch):
             rf.read_history(5891, format="openml", tasks=[3])
 
 
+def test_a_page_that_is_no_answer_is_one_clear_error(monkeypatch):
+    page = "<html><p>sign in to this network</html>"
+    monkeypatch.setattr("openml._api_calls._perform_api_call", lambda *_a, **_k: page)
+    with pytest.raises(rf.HistoryError, match="OpenML did not answer: mismatched tag"):
+        rf.read_history(5891, format="openml", tasks=[3])
+
+
 def test_wrong_arguments_are_one_clear_error(monkeypatch):
     with pytest.raises(rf.HistoryError, match="named by its number, such as openml:5891"):
         rf.read_history("svm", format="openml")

@@ -64,15 +64,17 @@ def fetch_suite(
     has been fetched is kept in a folder beside the table, and not asked for again.
     """
     what, space = read_description(description_of(name))
-    if what.openml is None or not what.tasks or len(what.objective) != 1:
+    tasks = [str(task) for task in what.tasks]
+    numbered = bool(tasks) and all(task.isdecimal() for task in tasks)
+    if what.openml is None or not numbered or len(what.objective) != 1:
         raise SettingError(
             f"the suite {name!r} is not made of OpenML's runs: its description needs [openml], "
-            "'tasks' and one 'objective'"
+            "the numbers of its 'tasks' and one 'objective'"
         )
     kept = (folder / what.file).with_suffix(".parts")
     make_folder(kept)
     wanted = Wanted(what.openml, what.objective[0], size, delay)
-    parts, failures = _parts([str(task) for task in what.tasks], wanted, kept, progress)
+    parts, failures = _parts(tasks, wanted, kept, progress)
     if not parts:
         raise HistoryError(f"no task of {name!r} could be fetched: {failures[0].reason}")
     return _written(parts, failures, folder, (what, space))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from xml.parsers.expat import ExpatError
 
 from ringfence.errors import HistoryError, MissingExtraError
 
@@ -41,7 +42,7 @@ def _asked(otherwise: str) -> Iterator[None]:
         raise MissingExtraError("openml", "openml") from error
     try:
         yield
-    except (PyOpenMLError, OSError, ValueError) as error:
+    except (PyOpenMLError, OSError, ValueError, ExpatError) as error:
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise HistoryError(
             f"OpenML did not answer: {reason}; check the network and the numbers, {otherwise}"
