@@ -55,7 +55,7 @@ AT_HOME = {
     "hyperopt": {"hyperopt"},
     "ibis": {"ibis", "ibis_best", "ibis_numbers", "ibis_rows"},
     "mlflow": {"mlflow_store"},
-    "openml": {"openml"},
+    "openml": {"openml_server"},
     "optuna": {
         "optuna",
         "optuna_cube",

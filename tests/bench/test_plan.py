@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ringfence.bench.methods import method
 from ringfence.bench.plan import only, planned, read_plan
+from ringfence.bench.suites.description import read_description
+from ringfence.bench.suites.loading import RUN_HERE, description_of
 from ringfence.errors import FileError, SettingError
 
 PLANS = Path(__file__).parents[2] / "plans"
@@ -110,12 +113,71 @@ def test_folders_and_descriptions_are_found_from_where_the_plan_is(read, tmp_pat
     assert plan.experiment[0].suites == (str(tmp_path / "own.toml"),)
 
 
+OTHER = """
+name = "other"
+like = "plan"
+suites = {example = "sgd"}
+omit = {sgd = ["1b"]}
+"""
+
+
+@pytest.fixture
+def read_other(read, tmp_path):
+    """Reads a text as a plan beside "plan": the tiny one, and a second figure on two suites."""
+    second = (
+        TINY.split("\n", 2)[2].replace('"1a"', '"1b"').replace('["example"]', '["example", "own"]')
+    )
+    read(TINY + second)
+
+    def read_other(text):
+        (tmp_path / "other.toml").write_text(text)
+        return read_plan(tmp_path / "other.toml")
+
+    return read_other
+
+
+def test_a_plan_like_another_is_that_plan_on_other_suites(read_other):
+    first, second = read_other(OTHER).experiment
+    assert first.suites == ("sgd",) and second.suites == ("own",)
+    assert first.fewer == {"SMAC": 1} and first.tasks == 4 and first.title == "made up"
+    both = read_other(OTHER.replace('["1b"]}', '["1b"], own = ["1b"]}'))
+    assert [(e.figure, e.suites) for e in both.experiment] == [("1a", ("sgd",))]
+    assert both.name == "other"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("example =", "exmple =", "'plan' has no suite 'exmple'; there are example, own"),
+        ("{sgd =", "{example =", "'omit' names a suite that is not there: 'example'"),
+        ('"1b"', '"1c"', "'omit' names a figure that is not there: '1c'; there are 1a, 1b"),
+        ('"plan"', '"plann"', r"cannot read the plan .*plann\.toml"),
+        ('"plan"', '"other"', "'other' is itself like another plan"),
+        ("suites =", "suite =", "unknown field `suite`"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_like_another_is_said(read_other, old, new, message):
+    with pytest.raises(FileError, match=message):
+        read_other(OTHER.replace(old, new))
+
+
 @pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda p: p.stem)
 def test_the_plans_of_the_repository_are_plans(path):
     plan = read_plan(path)
     assert plan.name == path.stem
     for experiment in plan.experiment:
         assert experiment.title
+
+
+@pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda p: p.stem)
+def test_no_plan_compares_tasks_of_which_nothing_is_known(path):
+    for experiment in read_plan(path).experiment:
+        compares = experiment.sources == "similar" or any(
+            method(label).engine.meta for label in experiment.methods
+        )
+        for name in {*experiment.suites} - {*RUN_HERE, "example"}:
+            what, _ = read_description(description_of(name))
+            assert what.meta_features is not None or not compares, (experiment.figure, name)
 
 
 def test_the_quick_plan_needs_no_data_that_is_not_here():

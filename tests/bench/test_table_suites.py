@@ -89,6 +89,12 @@ def test_tasks_without_signal_or_rows_are_left_out(make):
     assert make(ACCURACY + "most_tasks = 1\n").tasks == ("t",)
 
 
+def test_a_description_can_name_its_tasks(make):
+    assert make(ACCURACY + 'tasks = ["u", "flat", "gone"]\n').tasks == ("u", "flat")
+    with pytest.raises(FileError, match="leaves no task"):
+        make(ACCURACY + "tasks = [3]\n")
+
+
 def test_meta_features_from_a_table_or_from_the_description(make, tmp_path):
     pl.DataFrame({"name": ["t", "u"], "rows": [10, None]}).write_csv(tmp_path / "meta.csv")
     tables = '[meta_features]\nfile = "meta.csv"\ntask = "name"\ncolumns = ["rows"]\n'

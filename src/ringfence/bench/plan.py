@@ -1,82 +1,33 @@
-"""Plan: which methods run on which suites, as data.
-
-name = "quick"
-data = ["../benchmarks/data"]         folders of tables, from where the plan is
-
-[[experiment]]
-figure = "1a"
-title = "Tuning SGD for ridge regression"
-suites = ["sgd"]
-methods = ["Random", "Box Random"]    the legend, in its order
-tasks = 5                             left out in turn; all where not said
-replications = 10
-"""
+"""Plan: which methods run on which suites, and the cells that this makes. Its file: `plan_file`."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 
-from ringfence.bench.cell import Cell, Evaluation, Relation, Scale
+from ringfence.bench.cell import Cell, Relation
 from ringfence.bench.methods import REGIONS, method
+from ringfence.bench.plan_file import Experiment, Fewer, Plan, RegionPicture, read_file
 from ringfence.bench.suites import Suite, SuiteSource, load_suite
 from ringfence.errors import FileError, SettingError
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
 BASELINE = "Random"
 """What every curve is normalized by."""
 
-
-class Fewer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often a method runs that is slow; None: as often as the others."""
-
-    replications: Positive | None = None
-    tasks: Positive | None = None
-
-
-class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One figure."""
-
-    figure: str
-    title: str
-    suites: tuple[str, ...]
-    methods: tuple[str, ...]
-    tasks: Positive | None = None
-    """How many are left out in turn, evenly spaced over the suite; None: all."""
-    replications: Positive = 10
-    fewer: Mapping[str, Positive | Fewer] = {}
-    """Replications, or replications and tasks, of methods that are slow, by their names."""
-    trials: Positive = 50
-    n_evaluations: Positive = 256
-    scale: Scale = "raw"
-    evaluation: Evaluation = "rows"
-    sources: Relation = "mixed"
-
-
-class RegionPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One figure of learned spaces themselves, as figure 2."""
-
-    figure: str
-    title: str
-    suite: str
-    regions: tuple[str, ...]
-    scale: Scale = "raw"
-    n_evaluations: Positive = 256
-
-
-class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of a plan's file; paths are absolute once read."""
-
-    name: str
-    experiment: tuple[Experiment, ...]
-    region: tuple[RegionPicture, ...] = ()
-    data: tuple[str, ...] = ()
+__all__ = [
+    "BASELINE",
+    "Experiment",
+    "Plan",
+    "Planned",
+    "RegionPicture",
+    "only",
+    "planned",
+    "read_plan",
+]
 
 
 @dataclass(frozen=True)
@@ -90,13 +41,7 @@ class Planned:
 
 def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
     """A plan, with more folders of data; FileError where something in it cannot be."""
-    try:
-        content = tomllib.loads(path.read_text("utf-8"))
-        plan = msgspec.convert(content, Plan)
-    except OSError as error:
-        raise FileError(f"cannot read the plan {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise FileError(f"{path} is not a plan: {error}") from error
+    plan = read_file(path)
     try:
         _check(plan)
     except SettingError as error:

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from ringfence.cli.fetch import fetch
 from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     import polars as pl
 
 bench = typer.Typer(
-    help="The paper's experiments: run a plan, see how far it is, draw its figures.",
+    help="The paper's experiments: fetch tables, run a plan, see how far it is, draw its figures.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+bench.add_typer(fetch, name="fetch")
 
 PlanFile: TypeAlias = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan (.toml).")]
 PlanOrTable: TypeAlias = Annotated[

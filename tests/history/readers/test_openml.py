@@ -112,7 +112,9 @@ def test_values_of_scikit_learn_come_out_of_their_json(monkeypatch):
         "sklearn.svm.SVC(2)_class_weight": "null",
         "sklearn.svm.SVC(2)_shrinking": "true",
     }
-    monkeypatch.setattr(reader, "fetch", lambda *_a, **_k: [{**RECORD, "parameters": parameters}])
+    monkeypatch.setattr(
+        reader, "evaluations", lambda *_a, **_k: [{**RECORD, "parameters": parameters}]
+    )
     frame = rf.read_history(1, format="openml", objective="mean_absolute_error").frame
     assert frame.row(0, named=True) == {
         "task": "3", "mean_absolute_error": 0.5, "status": "finished", "C": 1.5, "kernel": "rbf",
@@ -125,7 +127,7 @@ def test_values_of_scikit_learn_come_out_of_their_json(monkeypatch):
     [("area_under_roc_curve", "maximize"), ("root_mean_squared_error", "minimize")],
 )
 def test_the_measure_tells_the_direction(monkeypatch, measure, direction):
-    monkeypatch.setattr(reader, "fetch", lambda *_a, **_k: [RECORD])
+    monkeypatch.setattr(reader, "evaluations", lambda *_a, **_k: [RECORD])
     assert rf.read_history(1, format="openml", objective=measure).roles.direction == direction
 
 
@@ -146,12 +148,19 @@ def test_a_server_that_does_not_answer_is_one_clear_error(monkeypatch):
             rf.read_history(5891, format="openml", tasks=[3])
 
 
+def test_a_page_that_is_no_answer_is_one_clear_error(monkeypatch):
+    page = "<html><p>sign in to this network</html>"
+    monkeypatch.setattr("openml._api_calls._perform_api_call", lambda *_a, **_k: page)
+    with pytest.raises(rf.HistoryError, match="OpenML did not answer: mismatched tag"):
+        rf.read_history(5891, format="openml", tasks=[3])
+
+
 def test_wrong_arguments_are_one_clear_error(monkeypatch):
     with pytest.raises(rf.HistoryError, match="named by its number, such as openml:5891"):
         rf.read_history("svm", format="openml")
     with pytest.raises(rf.HistoryError, match="task must be 'task_id'"):
         rf.read_history(5891, format="openml", task="dataset")
-    monkeypatch.setattr(reader, "fetch", lambda *_a, **_k: [])
+    monkeypatch.setattr(reader, "evaluations", lambda *_a, **_k: [])
     with pytest.raises(rf.HistoryError, match="no runs of flow 5891"):
         rf.read_history(5891, format="openml")
 

@@ -33,6 +33,16 @@ class MetaFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, dict[str, float]] = {}
 
 
+class OpenMLRuns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which runs of OpenML the table holds, for `ringfence bench fetch openml`."""
+
+    flow: int
+    uploaders: tuple[int, ...] = ()
+    """Ids of users; all where not said."""
+    defaults: dict[str, str] = {}
+    """Values by parameter that OpenML leaves out where the learner's own default was meant."""
+
+
 class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of the file, space apart."""
 
@@ -46,6 +56,8 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a maximized objective is subtracted from."""
     log_loss: bool = False
     task: str = "task"
+    tasks: tuple[int | str, ...] = ()
+    """Only these; all where not said."""
     complete: bool = False
     """Whether the table holds every configuration of the space."""
     least_rows: int = 1
@@ -55,6 +67,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_tasks: int | None = None
     """Only so many tasks, those with the most rows first."""
     meta_features: MetaFeatures | None = None
+    openml: OpenMLRuns | None = None
 
 
 def read_description(path: Path) -> tuple[Description, Space]:

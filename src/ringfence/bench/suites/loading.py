@@ -51,13 +51,19 @@ def load_suite(source: SuiteSource) -> Suite:
         return SGD(source.name, RUN_HERE[source.name])
     if source.name == "example":
         return _example(source.evaluation)
-    path = Path(source.name)
-    if path.suffix != ".toml":
-        path = DESCRIPTIONS / f"{source.name}.toml"
-        if not path.exists():
-            known = sorted([*RUN_HERE, "example", *(p.stem for p in DESCRIPTIONS.glob("*.toml"))])
-            raise SettingError(f"no suite is called {source.name!r}; there are {', '.join(known)}")
-    return _table(path, source)
+    return _table(description_of(source.name), source)
+
+
+def description_of(name: str) -> Path:
+    """Where the suite of this name is described, or the path that the name is."""
+    path = Path(name)
+    if path.suffix == ".toml":
+        return path
+    path = DESCRIPTIONS / f"{name}.toml"
+    if not path.exists():
+        known = sorted([*RUN_HERE, "example", *(p.stem for p in DESCRIPTIONS.glob("*.toml"))])
+        raise SettingError(f"no suite is called {name!r}; there are {', '.join(known)}")
+    return path
 
 
 def _table(path: Path, source: SuiteSource) -> Table:
@@ -93,10 +99,12 @@ def _table(path: Path, source: SuiteSource) -> Table:
 def _kept(
     table: pl.DataFrame, what: Description, meta: Mapping[str, object] | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which rows are of tasks with enough rows, signal and meta-features."""
+    """Which rows are of wanted tasks with enough rows, signal and meta-features."""
     loss = pl.col(":loss")
     tasks = table.group_by(":task").agg(n=pl.len(), range=loss.max() - loss.min())
     tasks = tasks.filter(pl.col("n") >= what.least_rows, pl.col("range") >= what.least_range)
+    if what.tasks:
+        tasks = tasks.filter(pl.col(":task").is_in([str(task) for task in what.tasks]))
     if meta is not None:
         tasks = tasks.filter(pl.col(":task").is_in(list(meta)))
     tasks = tasks.sort(["n", ":task"], descending=[True, False])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -40,18 +40,9 @@ def read(
     content = read_json(path)
     wanted = None if search_space is None else str(search_space)
     space = chosen(wanted, content, "search_space", str(path))
-    where = f"{path}, search space {space}"
-    with written_by("HPO-B", path):
-        frames = [
-            _frame(f"{where}, data set {name}", name, one) for name, one in content[space].items()
-        ]
-    if not frames:
-        raise HistoryError(f"{where} has no data sets")
-    if len({frame.width for frame in frames}) > 1:
-        raise HistoryError(f"{where}: the data sets have different numbers of parameters")
-    table = pl.concat(frames)
+    table = evaluations(content, space, path)
     if descriptors is not None:
-        names = _names(Path(descriptors), space, table.width - 2)
+        names = parameter_names(Path(descriptors), space, table.width - 2)
         table.columns = [*table.columns[:2], *names]
     history = History.from_frame(
         table,
@@ -62,6 +53,20 @@ def read(
         ignore=ignore,
     )
     return replace(history, source=f"{path.name}, search space {space}")
+
+
+def evaluations(content: Mapping[str, Any], space: str, path: Path) -> pl.DataFrame:
+    """Task, accuracy and x0, x1, … of one search space in the content of the file `path`."""
+    where = f"{path}, search space {space}"
+    with written_by("HPO-B", path):
+        frames = [
+            _frame(f"{where}, data set {name}", name, one) for name, one in content[space].items()
+        ]
+    if not frames:
+        raise HistoryError(f"{where} has no data sets")
+    if len({frame.width for frame in frames}) > 1:
+        raise HistoryError(f"{where}: the data sets have different numbers of parameters")
+    return pl.concat(frames)
 
 
 def _frame(where: str, task: str, entry: Any) -> pl.DataFrame:
@@ -76,7 +81,8 @@ def _frame(where: str, task: str, entry: Any) -> pl.DataFrame:
     return pl.DataFrame({"task": pl.Series([task] * len(y)), "accuracy": y, **columns})
 
 
-def _names(path: Path, space: str, count: int) -> list[str]:
+def parameter_names(path: Path, space: str, count: int) -> list[str]:
+    """What HPO-B's descriptors call the `count` columns of a search space."""
     content = read_json(path)
     with written_by("HPO-B", path):
         spaces = content.get("search_spaces", content)

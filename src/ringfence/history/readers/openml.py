@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ringfence.errors import HistoryError, MissingExtraError
+from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.readers.openml_server import evaluations
 from ringfence.history.readers.runs import Run, from_text, history_of
 
 LOWER_IS_BETTER = ("error", "entropy", "time", "millis", "deviation")
@@ -45,13 +46,13 @@ def read(
     if task not in ("task_id", "data_id", "data_name"):
         raise HistoryError(f"task must be 'task_id', 'data_id' or 'data_name', not {task!r}")
     objective = objective or "predictive_accuracy"
-    records = fetch(
+    records = evaluations(
         objective, flows=[int(flow)], tasks=_ids(tasks), uploaders=_ids(uploaders), size=size
     )
     if not records:
         raise HistoryError(f"OpenML has no runs of flow {flow} with {objective} on these tasks")
     records = sorted(records, key=lambda record: int(record["run_id"]))
-    configs = [_config(record["parameters"]) for record in records]
+    configs = [own_names(record["parameters"]) for record in records]
     return history_of(
         [Run(str(r[task]), config, r["value"]) for r, config in zip(records, _typed(configs))],
         f"OpenML flow {flow}",
@@ -60,28 +61,6 @@ def read(
         parameters=parameters,
         ignore=ignore,
     )
-
-
-def fetch(objective: str, **filters: Any) -> list[dict[str, Any]]:
-    """What OpenML answers: run_id, task_id, data_id, data_name, value and parameters of each run.
-    The only place that needs the network."""
-    try:
-        import openml
-        from openml.exceptions import PyOpenMLError
-    except ImportError as error:
-        raise MissingExtraError("openml", "openml") from error
-    try:
-        table: Any = openml.evaluations.list_evaluations_setups(
-            objective, output_format="dataframe", **filters
-        )
-    except (PyOpenMLError, OSError, ValueError) as error:
-        reason = str(error).strip().split("\n")[0] or type(error).__name__
-        raise HistoryError(
-            f"OpenML did not answer: {reason}; check the network and the numbers, or ask for fewer "
-            "runs with size=…"
-        ) from error
-    records: list[dict[str, Any]] = table.to_dict("records")
-    return records
 
 
 def _ids(given: Sequence[int] | None) -> list[int] | None:
@@ -93,7 +72,7 @@ def _direction(objective: str) -> str:
     return "minimize" if lower else "maximize"
 
 
-def _config(parameters: Any) -> dict[str, str | None]:
+def own_names(parameters: Any) -> dict[str, str | None]:
     """The setup's parameters by their own names: mlr.classif.svm(6)_cost is cost."""
     if not isinstance(parameters, Mapping):  # a setup without any
         return {}

@@ -1,0 +1,77 @@
+"""`ringfence bench fetch`: the paper's own tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from ringfence.cli.progress import progress_bar
+
+fetch = typer.Typer(
+    help="Get tables of the paper's learners, for the plans openml and hpob.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Folder: TypeAlias = Annotated[
+    Path, typer.Option("--data", metavar="<path>", help="Folder that tables are written to.")
+]
+TABLES = Path("tables")
+
+
+@fetch.command()
+def openml(
+    suites: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SUITE", help="Suites; the paper's three where none is named."),
+    ] = None,
+    data: Folder = TABLES,
+    size: Annotated[int, typer.Option(min=1, help="Most runs of a task.")] = 5000,
+    delay: Annotated[float, typer.Option(min=0.0, help="Seconds of rest before each task.")] = 1.0,
+) -> None:
+    """Fetch OpenML's runs; interrupt it and run it again as you like.
+
+    Example: ringfence bench fetch openml openml_5891_svm --data tables
+    """
+    from ringfence.bench.fetch.openml import PAPER_SUITES, fetch_suite
+
+    failed = False
+    for name in suites or PAPER_SUITES:
+        with progress_bar(f"tasks of {name}") as progress:
+            made = fetch_suite(name, data, size=size, delay=delay, progress=progress)
+        typer.echo(f"{made.table}: {made.rows} runs of {made.tasks} tasks", err=True)
+        if made.incomplete:
+            typer.echo(f"left out: {made.incomplete} runs with a missing value", err=True)
+        for failure in made.failures:
+            typer.echo(f"failed: task {failure.task}: {failure.reason}", err=True)
+        for failure in made.undescribed:
+            typer.echo(f"left out by the suite: task {failure.task}: {failure.reason}", err=True)
+        failed = failed or bool(made.failures)
+    if failed:
+        raise typer.Exit(1)
+
+
+@fetch.command()
+def hpob(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="HPO-B's folder, or its zip.")],
+    spaces: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SPACE", help="Search spaces; the paper's three where none is named."
+        ),
+    ] = None,
+    data: Folder = TABLES,
+) -> None:
+    """Make tables of search spaces of HPO-B.
+
+    Example: ringfence bench fetch hpob hpob-data.zip 5891 --data tables
+    """
+    from ringfence.bench.fetch.hpob import PAPER_SPACES, make_tables
+
+    for made in make_tables(source, spaces or PAPER_SPACES, data):
+        typer.echo(f"{made.table}: {made.rows} evaluations of {made.tasks} data sets", err=True)
+        if made.outside:
+            typer.echo(f"left out by the suite: {made.outside} rows beyond [0, 1]", err=True)
+        typer.echo(f"described by {made.description}", err=True)
