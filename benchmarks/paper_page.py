@@ -12,100 +12,32 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import msgspec
 import polars as pl
 
+from benchmarks.paper_claims import (
+    HERE,
+    Claim,
+    Claims,
+    Judged,
+    Results,
+    judged,
+    read_claims,
+    read_plan_results,
+    verdict_on,
+)
 from ringfence.bench.figures import curve_figure, file_name, write_picture
-from ringfence.bench.metrics import curves
-from ringfence.bench.pairs import Difference, Pair, compare, judged_regrets
-from ringfence.bench.results import read_results
+from ringfence.bench.pairs import Difference
+from ringfence.bench.plan import read_plan
+from ringfence.bench.region_figures import region_figure
+from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.text import heading
 
-HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "results.md"
 PICTURES = DOCS / "pictures" / "results"
 SHOWN = (5, 10, 25, 50, 200, 800)
-ALIKE = 0.05
-"""Methods whose difference surely stays below are alike."""
-
-
-class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the paper says of a figure, and what would have to be seen."""
-
-    figure: str
-    plans: tuple[str, ...]
-    says: str = ""
-    """In a sentence; empty where the experiment is ours."""
-    asks: str = ""
-    """What we ask beyond the paper."""
-    better: tuple[tuple[str, str], ...] = ()
-    """The first of two is said to be better than the second."""
-    no_better: tuple[tuple[str, str], ...] = ()
-    """The first is said not to be better."""
-    alike: tuple[tuple[str, str], ...] = ()
-    """The two are said to perform alike."""
-    no_better_at_end: tuple[tuple[str, str], ...] = ()
-    """The first is said not to have become better in the end."""
-    remark: str = ""
-    """What we make of it."""
-
-    def expected(self) -> Iterator[tuple[str, str, str]]:
-        """One method, how it is said to be, and the other."""
-        for said, pairs in (
-            ("better than", self.better),
-            ("no better than", self.no_better),
-            ("like", self.alike),
-            ("at the end no better than", self.no_better_at_end),
-        ):
-            yield from ((one, said, other) for one, other in pairs)
-
-
-class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of claims.toml."""
-
-    head: str
-    claim: tuple[Claim, ...]
-    tail: str = ""
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """The results of one plan, made ready."""
-
-    name: str
-    results: pl.DataFrame
-    regrets: pl.DataFrame
-    points: pl.DataFrame
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """One pair of a claim."""
-
-    said: str
-    pair: Pair
-    alone: dict[str, Pair]
-    """The same on each suite."""
-
-    @property
-    def is_so(self) -> bool:
-        """Whether the pair is as it is said to be."""
-        if self.said.startswith("at the end"):
-            return self.pair.end.answer != "better"
-        seen = self.pair.early
-        if self.said == "like":
-            return max(abs(seen.low), abs(seen.high)) <= ALIKE
-        return (seen.answer == "better") == (self.said == "better than")
-
-    @property
-    def answer(self) -> str:
-        """In a word or three, for the table."""
-        if self.is_so:
-            return "yes"
-        return self.pair.early.answer if self.said == "better than" else "no"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -113,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write docs/results.md from the results.")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     check = parser.parse_args(arguments).check
-    claims = msgspec.convert(tomllib.loads((HERE / "claims.toml").read_text("utf-8")), Claims)
-    plans = [read(path) for path in sorted((HERE / "results").glob("*.parquet"))]
+    claims = read_claims()
+    plans = [read_plan_results(path) for path in sorted((HERE / "results").glob("*.parquet"))]
     text = page(claims, plans)
     if check:
         same = PAGE.exists() and PAGE.read_text("utf-8") == text
@@ -122,18 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if same else 1
     PAGE.write_text(text, "utf-8")
     for plan in plans:
-        draw(plan, {c.figure for c in claims.claim if plan.name in c.plans})
+        own = [claim for claim in claims.claim if plan.name in claim.plans]
+        draw(plan, {claim.figure for claim in own})
+        draw_regions(plan, {figure for claim in own for figure in claim.pictures})
     return 0
 
 
-def read(path: Path) -> Plan:
-    """One plan's results, their regrets and curves."""
-    results = read_results(path)
-    regret = curves(results).filter(pl.col("metric").is_in(["regret", "distance"]))
-    return Plan(path.stem, results, judged_regrets(results), regret)
-
-
-def page(claims: Claims, plans: Sequence[Plan]) -> str:
+def page(claims: Claims, plans: Sequence[Results]) -> str:
     """The text of docs/results.md."""
     sections = [section(claim, plans) for claim in claims.claim]
     rows = [row for _, verdicts in sections for row in verdicts]
@@ -143,7 +70,7 @@ def page(claims: Claims, plans: Sequence[Plan]) -> str:
     return "\n\n".join([*parts, claims.tail.strip()]).rstrip() + "\n"
 
 
-def section(claim: Claim, plans: Sequence[Plan]) -> tuple[str, list[str]]:
+def section(claim: Claim, plans: Sequence[Results]) -> tuple[str, list[str]]:
     """One claim with all plans that show it, and its lines of the overview."""
     said = f"**The paper:** {claim.says}" if claim.says else f"**Beyond the paper:** {claim.asks}"
     parts = [f"## Figure {claim.figure}", said]
@@ -158,38 +85,20 @@ def section(claim: Claim, plans: Sequence[Plan]) -> tuple[str, list[str]]:
             f"| [{claim.figure}](#figure-{claim.figure.lower()}) | {plan.name} | {verdict} |"
         )
         _, rests_on = heading(own).split("\n", 1)
-        picture = PICTURES.relative_to(DOCS) / f"{stem(plan, claim.figure)}.png"
         parts += [
             f"**{plan.name}**: {rests_on}.",
-            f"![Figure {claim.figure}, {plan.name}]({picture.as_posix()})",
+            _image(plan, claim.figure),
             methods_table(plan, claim.figure),
             pairs_table(pairs),
+            *volumes(plan, claim),
             f"**Verdict: {verdict}.**",
         ]
+        parts += [_image(plan, figure) for figure in claim.pictures]
     parts.append(claim.remark.strip() if rows else "Not run yet.")
     return "\n\n".join(filter(None, parts)), rows
 
 
-def judged(plan: Plan, claim: Claim) -> Iterator[Judged]:
-    """Each pair of the claim, over all tasks and for each suite alone."""
-    regrets = plan.regrets.filter(pl.col("figure") == claim.figure)
-    suites = regrets["suite"].unique().sort().to_list()
-    for one, said, other in claim.expected():
-        pair = compare(regrets, one, other)
-        if pair is not None:
-            alone = {s: compare(regrets.filter(pl.col("suite") == s), one, other) for s in suites}
-            yield Judged(said, pair, {s: found for s, found in alone.items() if found is not None})
-
-
-def verdict_on(pairs: Sequence[Judged]) -> str:
-    """By how many of the pairs are as the claim says."""
-    so = sum(found.is_so for found in pairs)
-    if so == len(pairs):
-        return "holds"
-    return f"holds partly ({so} of {len(pairs)})" if so else "does not hold"
-
-
-def methods_table(plan: Plan, figure: str) -> str:
+def methods_table(plan: Results, figure: str) -> str:
     """Mean regret ± standard error after some trials, and the end relative to Random's."""
     points = plan.points.filter(pl.col("figure") == figure)
     last = int(points["trial"].max() or 0)
@@ -226,7 +135,22 @@ def pairs_table(pairs: Sequence[Judged]) -> str:
     return "\n".join(lines)
 
 
-def draw(plan: Plan, figures: set[str]) -> None:
+def volumes(plan: Results, claim: Claim) -> Iterator[str]:
+    """How much smaller spaces are that are said to be smaller."""
+    own = plan.regrets.filter(pl.col("figure") == claim.figure)
+    cell = ["suite", "task", "replication"]
+    for one, other in claim.smaller:
+        first, second = (own.filter(pl.col("method") == name) for name in (one, other))
+        both = first.join(second, on=cell, suffix="_other")
+        kept, before = both["volume"].mean(), both["volume_other"].mean()
+        less = (both["volume"] < both["volume_other"]).mean()
+        yield (
+            f"{one} searches {kept:.2g} of the volume, {other} {before:.2g}; it is the smaller "
+            f"space in {less:.0%} of {both.height} cells."
+        )
+
+
+def draw(plan: Results, figures: set[str]) -> None:
     """The curves of mean regret of each figure as a PNG file."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     for (figure,), own in plan.results.group_by("figure", maintain_order=True):
@@ -236,9 +160,22 @@ def draw(plan: Plan, figures: set[str]) -> None:
             write_picture(drawn, PICTURES / f"{stem(plan, str(figure))}.png", dpi=90)
 
 
-def stem(plan: Plan, figure: str) -> str:
+def draw_regions(plan: Results, figures: set[str]) -> None:
+    """The learned spaces themselves, where the benchmark can run the tasks."""
+    for picture in read_plan(HERE.parent / "plans" / f"{plan.name}.toml").region:
+        if picture.figure in figures:
+            made = region_figure(picture, load_suite(SuiteSource(picture.suite)))
+            write_picture(made, PICTURES / f"{stem(plan, picture.figure)}.png", dpi=90)
+
+
+def stem(plan: Results, figure: str) -> str:
     """The name of a figure's file, without its ending."""
     return f"{plan.name}-{file_name(figure)}"
+
+
+def _image(plan: Results, figure: str) -> str:
+    picture = PICTURES.relative_to(DOCS) / f"{stem(plan, figure)}.png"
+    return f"![Figure {figure}, {plan.name}]({picture.as_posix()})"
 
 
 def _point(own: pl.DataFrame, metric: str, trial: int) -> str:

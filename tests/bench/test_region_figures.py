@@ -18,6 +18,15 @@ def test_slack_makes_the_ellipsoid_of_the_ridge_regressions_smaller():
     assert slack.volume_fraction < exact.volume_fraction < 0.5
 
 
+def test_a_picture_shows_the_parameters_asked_for():
+    suite = load_suite(SuiteSource("sgd"))
+    asked = ("momentum", "learning_rate")
+    made = region_figure(RegionPicture("2", "spaces", "sgd", ("Box",), asked), suite)
+    assert (made.axes[0].get_xlabel(), made.axes[0].get_ylabel()) == asked
+    with pytest.raises(SettingError, match="numeric parameters, 'kernel' is none"):
+        region_figure(RegionPicture("2", "spaces", "sgd", ("Box",), ("kernel", "momentum")), suite)
+
+
 def test_a_picture_needs_three_numbers(tmp_path):
     (tmp_path / "runs.csv").write_text("task,x,error\nt,0.5,1\nu,0.6,1\n")
     (tmp_path / "s.toml").write_text(

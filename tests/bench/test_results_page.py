@@ -1,19 +1,13 @@
 """The results page is what the committed results give, and every claim names what was run."""
 
-import tomllib
-
-import msgspec
 import pytest
-from benchmarks.paper_page import DOCS, HERE, PAGE, Claims, main, read
+from benchmarks.paper_claims import HERE, read_claims, read_plan_results
+from benchmarks.paper_page import DOCS, PAGE, main
 
 from ringfence.bench.plan import read_plan
 
 PLANS = sorted((HERE.parent / "plans").glob("*.toml"))
 RESULTS = sorted((HERE / "results").glob("*.parquet"))
-
-
-def claims():
-    return msgspec.convert(tomllib.loads((HERE / "claims.toml").read_text()), Claims).claim
 
 
 def test_the_page_is_what_the_results_give(capsys):
@@ -27,7 +21,7 @@ def test_every_picture_of_the_page_is_there():
 
 def test_every_claim_is_about_methods_that_its_plans_run():
     plans = {path.stem: read_plan(path) for path in PLANS}
-    for claim in claims():
+    for claim in read_claims().claim:
         for name in claim.plans:
             methods = {
                 label
@@ -43,6 +37,6 @@ def test_every_claim_is_about_methods_that_its_plans_run():
 def test_results_are_of_the_plan_as_it_stands(path):
     plan = read_plan(HERE.parent / "plans" / f"{path.stem}.toml")
     planned = {e.figure: set(e.methods) for e in plan.experiment}
-    results = read(path).results
+    results = read_plan_results(path).results
     for (figure,), own in results.group_by("figure"):
         assert set(own["method"].unique()) <= planned[figure]

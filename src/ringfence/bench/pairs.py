@@ -55,14 +55,15 @@ class Pair:
 
 
 def judged_regrets(results: pl.DataFrame) -> pl.DataFrame:
-    """figure, suite, task, replication, method, early, end: the regrets of every cell."""
+    """figure, suite, task, replication, method, early, end, volume: the regrets of every cell, and
+    the share of the space that was searched."""
     regret = pl.col("regret").clip(upper_bound=MOST)
     first = regret.filter(pl.col("trial") <= EARLY)
     return (
         measured(results)
         .sort("trial")
         .group_by("figure", "suite", "task", "replication", "method", maintain_order=True)
-        .agg(early=first.mean(), end=regret.last())
+        .agg(early=first.mean(), end=regret.last(), volume=pl.col("volume").first())
     )
 
 

@@ -67,6 +67,8 @@ class RegionPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     suite: str
     regions: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
+    """Two or three for the axes; where not said, the first three that are numbers."""
     scale: Scale = "raw"
     n_evaluations: Positive = 256
 

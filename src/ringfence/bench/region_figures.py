@@ -49,15 +49,12 @@ def learned_regions(picture: RegionPicture, suite: Suite) -> dict[str, LearnedSp
 
 
 def region_figure(picture: RegionPicture, suite: Suite) -> Any:
-    """Best configurations of the tasks and draws from each region, in three dimensions."""
-    names = [n for n, p in suite.space.parameters.items() if isinstance(p, (Float, Int))][:3]
-    if len(names) < 3:
-        raise SettingError(f"figure {picture.figure!r} needs three numeric parameters")
+    """Best configurations of the tasks and draws from each region, over two or three parameters."""
+    names = _shown(picture, suite)
     regions = learned_regions(picture, suite)
     title = f"Figure {picture.figure}: {picture.title}\n{suite.origin}. {picture.scale} scale"
-    made, axes = new_figure(
-        title, ncols=len(regions), squeeze=False, subplot_kw={"projection": "3d"}
-    )
+    projection = {"projection": "3d"} if len(names) == 3 else {}
+    made, axes = new_figure(title, ncols=len(regions), squeeze=False, subplot_kw=projection)
     for part, (name, learned) in zip(axes[0], regions.items()):
         drawn = _columns(learned.sample(N_DRAWN, seed=0), names)
         best = _columns([task.incumbent for task in learned.tasks], names)
@@ -68,6 +65,19 @@ def region_figure(picture: RegionPicture, suite: Suite) -> Any:
             getattr(part, f"set_{axis}label")(label, fontsize=7)
     axes[0][0].legend(fontsize=7, frameon=False)
     return made
+
+
+def _shown(picture: RegionPicture, suite: Suite) -> list[str]:
+    """The parameters of the axes: those asked for, or the first three that are numbers."""
+    numeric = [n for n, p in suite.space.parameters.items() if isinstance(p, (Float, Int))]
+    names = list(picture.parameters) or numeric[:3]
+    strange = [name for name in names if name not in numeric]
+    if strange or len(names) not in (2, 3):
+        wrong = f"{strange[0]!r} is none" if strange else f"not {len(names)}"
+        raise SettingError(
+            f"figure {picture.figure!r} needs two or three numeric parameters, {wrong}"
+        )
+    return names
 
 
 def _evaluations(picture: RegionPicture, suite: Suite) -> History:
