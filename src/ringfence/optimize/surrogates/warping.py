@@ -17,6 +17,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
+ROUNDING = 1e-9  # what lies closer than this to an end is not outside
 MARGIN = 1e-6  # the map may have infinite slopes at 0 and 1, so x is drawn in by this much
 
 
@@ -31,7 +32,7 @@ class Warped:
 
 
 def warp(x: FloatArray, log_a: FloatArray, log_b: FloatArray) -> Warped:
-    """Map the columns of x (n, w); what lies outside [0, 1] counts as the nearer end."""
+    """Map the columns of x (n, w); what lies outside [0, 1] stays as it is."""
     a, b = np.exp(log_a), np.exp(log_b)
     log_x = np.log(MARGIN + (1.0 - 2.0 * MARGIN) * np.clip(x, 0.0, 1.0))
     power = np.exp(a * log_x)
@@ -39,5 +40,10 @@ def warp(x: FloatArray, log_a: FloatArray, log_b: FloatArray) -> Warped:
     rest = np.exp(b * log_rest)
     by_log_x = a * power * b * np.exp((b - 1.0) * log_rest)
     by_x = by_log_x * np.exp(-log_x) * (1.0 - 2.0 * MARGIN)
-    inside = (x >= 0.0) & (x <= 1.0)
-    return Warped(1.0 - rest, np.where(inside, by_x, 0.0), by_log_x * log_x, -b * rest * log_rest)
+    inside = (x >= -ROUNDING) & (x <= 1.0 + ROUNDING)
+    return Warped(
+        np.where(inside, 1.0 - rest, x),
+        np.where(inside, by_x, 1.0),
+        np.where(inside, by_log_x * log_x, 0.0),
+        np.where(inside, -b * rest * log_rest, 0.0),
+    )
