@@ -32,18 +32,19 @@ class Warped:
 
 
 def warp(x: FloatArray, log_a: FloatArray, log_b: FloatArray) -> Warped:
-    """Map the columns of x (n, w); what lies outside [0, 1] stays as it is."""
+    """Map the columns of x (n, w); beyond an end of [0, 1] the map goes on with slope 1."""
     a, b = np.exp(log_a), np.exp(log_b)
-    log_x = np.log(MARGIN + (1.0 - 2.0 * MARGIN) * np.clip(x, 0.0, 1.0))
+    within = np.clip(x, 0.0, 1.0)
+    beyond = np.where(np.abs(x - within) > ROUNDING, x - within, 0.0)
+    log_x = np.log(MARGIN + (1.0 - 2.0 * MARGIN) * within)
     power = np.exp(a * log_x)
     log_rest = np.log(-np.expm1(a * log_x))  # of 1 - x^a
     rest = np.exp(b * log_rest)
     by_log_x = a * power * b * np.exp((b - 1.0) * log_rest)
     by_x = by_log_x * np.exp(-log_x) * (1.0 - 2.0 * MARGIN)
-    inside = (x >= -ROUNDING) & (x <= 1.0 + ROUNDING)
     return Warped(
-        np.where(inside, 1.0 - rest, x),
-        np.where(inside, by_x, 1.0),
-        np.where(inside, by_log_x * log_x, 0.0),
-        np.where(inside, -b * rest * log_rest, 0.0),
+        1.0 - rest + beyond,
+        np.where(x == within, by_x, beyond != 0.0),
+        by_log_x * log_x,
+        -b * rest * log_rest,
     )
