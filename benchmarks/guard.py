@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tables", nargs="*", choices=TABLE_NAMES, default=list(TABLE_NAMES))
-    parser.add_argument("--targets", type=int, default=3)
+    parser.add_argument("--targets", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
     chosen = parser.parse_args()
     path = chosen.folder / "cells.jsonl"

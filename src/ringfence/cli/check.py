@@ -31,9 +31,7 @@ def check(
     top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
     compare: options.Compare = False,
-    starts: Annotated[
-        int, typer.Option(help="Also judge so many starting points, chosen without each task.")
-    ] = 0,
+    starts: options.JudgedStarts = 0,
     require_speedup: Annotated[
         float | None,
         typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
