@@ -178,6 +178,17 @@ def read(path: Path) -> dict[str, dict]:
     return {key(cell): cell for cell in map(json.loads, lines)}
 
 
+def complete(cells: list[dict]) -> list[dict]:
+    """The cells of targets for which the last method has finished, so that all saw the same ones;
+    a region that holds none of a target's rows is left out."""
+
+    def target(cell: dict) -> tuple[str, int, str]:
+        return cell["on"], cell["sources"], cell["target"]
+
+    last = {target(c) for c in cells if (c["method"], c["region"], c["guard"]) == METHODS[-1]}
+    return [cell for cell in cells if target(cell) in last]
+
+
 def show(cells: list[dict]) -> None:
     """A table for few sources, for many, and for the functions."""
     for title, wanted in {
@@ -231,7 +242,7 @@ def main() -> None:
             for cell in source:
                 with path.open("a") as file:
                     file.write(json.dumps(cell) + "\n")
-    show(list(read(path).values()))
+    show(complete(list(read(path).values())))
 
 
 if __name__ == "__main__":

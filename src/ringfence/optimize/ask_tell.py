@@ -71,23 +71,6 @@ class Optimizer:
         self.log.add(trial)
         return trial
 
-    def _next(self, rng: np.random.Generator) -> tuple[Proposal, bool]:
-        """What to try next, and whether it is the guard's: a starting point, a configuration of
-        the region, or one of the whole space where the guard is due or the region exhausted."""
-        start = self.method.next_start(self.log)
-        if start is not None and not self.method.budgeted:
-            return Proposal(start), False
-        guard, scout = self.setup.guard, self.scout
-        if guard is None or scout is None:
-            return self.method.propose(self.log, rng), False
-        if start is not None or not guard.is_due(self.log):
-            try:
-                return self.method.propose(self.log, rng), False
-            except ExhaustedError:
-                pass
-        found = scout.propose(self.log, rng)
-        return found, found.resumes is None
-
     def tell(self, trial: Trial | int, value: float) -> Trial:
         """The result of a trial; the trial as it now stands."""
         number = self._running(trial)
@@ -119,6 +102,23 @@ class Optimizer:
         done = sum(trial.state == "done" for trial in self.log.trials)
         best = "" if self.best is None else f", best {self.best.value:g}"
         return f"Optimizer({self.name!r}, {done} of {len(self.log)} trials done{best})"
+
+    def _next(self, rng: np.random.Generator) -> tuple[Proposal, bool]:
+        """What to try next, and whether it is the guard's: a starting point, a configuration of
+        the region, or one of the whole space where the guard is due or the region exhausted."""
+        start = self.method.next_start(self.log)
+        if start is not None and not self.method.budgeted:
+            return Proposal(start), False
+        guard, scout = self.setup.guard, self.scout
+        if guard is None or scout is None:
+            return self.method.propose(self.log, rng), False
+        if start is not None or not guard.is_due(self.log):
+            try:
+                return self.method.propose(self.log, rng), False
+            except ExhaustedError:
+                pass
+        found = scout.propose(self.log, rng)
+        return found, found.resumes is None
 
     def _running(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else whole_number(trial, "trial", 0)
