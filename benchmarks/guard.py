@@ -60,6 +60,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
     "levy4": (4, levy),
     "hartmann6": (6, hartmann6),
 }
+FUNCTION_TARGETS = 3  # moved in as many directions
 AWAY = 0.25  # how far the target's minimum is moved from the sources', a coordinate
 
 
@@ -236,7 +237,7 @@ def main() -> None:
         chosen.folder.mkdir(parents=True, exist_ok=True)
         done = set(read(path))
         for source in (
-            function_cells(chosen.targets, done),
+            function_cells(FUNCTION_TARGETS, done),
             table_cells(chosen.data, chosen.tables, chosen.targets, done),
         ):
             for cell in source:
