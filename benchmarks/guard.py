@@ -17,20 +17,17 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 import ringfence as rf
-from benchmarks.functions import hartmann6, levy
+from benchmarks.guard_goals import FUNCTIONS, Goal, moved_away, past_of, recorded
 from benchmarks.guard_ways import engine
 from benchmarks.transfer_cases import Case, Table
 from ringfence.errors import ExhaustedError
 from ringfence.optimize.ask_tell import Optimizer
-from ringfence.space import Config
 
 TABLE_NAMES = (
     "svm_rbv2_surrogate",
@@ -56,12 +53,7 @@ METHODS = [(*where, guard) for where, guards in GUARDS.items() for guard in guar
 SOURCES = (4, 30)
 TRIALS = 100
 BUDGETS = (10, 25, 50, 100)
-FUNCTIONS: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
-    "levy4": (4, levy),
-    "hartmann6": (6, hartmann6),
-}
 FUNCTION_TARGETS = 3  # moved in as many directions
-AWAY = 0.25  # how far the target's minimum is moved from the sources', a coordinate
 
 
 def table_cells(folder: Path, names: list[str], targets: int, done: set[str]) -> Iterator[dict]:
@@ -81,7 +73,7 @@ def table_cells(folder: Path, names: list[str], targets: int, done: set[str]) ->
                     if not _some_inside(case, learned):
                         continue
                     made = engine(method, learned, guard, case.candidates, 0)
-                    yield cell | run(made, _recorded(case))
+                    yield cell | run(made, recorded(case))
 
 
 def function_cells(targets: int, done: set[str]) -> Iterator[dict]:
@@ -90,23 +82,14 @@ def function_cells(targets: int, done: set[str]) -> Iterator[dict]:
         for name, (dim, call) in FUNCTIONS.items():
             rng = np.random.default_rng([number, dim])
             space = rf.Space({f"x{j}": rf.Float(0.0, 1.0) for j in range(dim)})
-            past = _past(space, call, rng)
+            past = past_of(space, call, rng)
             learned = {r: rf.learn(past, space, **REGIONS[r]) for r in REGIONS}
-            goal = _moved(call, AWAY * rng.choice([-1.0, 1.0], dim), dim)
+            goal = moved_away(call, dim, rng)
             for method, region, guard in METHODS:
                 cell = {"on": name, "sources": 4, "target": str(number), "method": method,
                         "region": region, "guard": guard}  # fmt: skip
                 if key(cell) not in done:
                     yield cell | run(engine(method, learned[region], guard, None, 0), goal)
-
-
-@dataclass(frozen=True)
-class Goal:
-    """An objective, and the values whose regrets are 0 and 1."""
-
-    value: Callable[[Config], float]
-    least: float
-    median: float
 
 
 def run(made: Optimizer, goal: Goal) -> dict[str, object]:
@@ -123,46 +106,6 @@ def run(made: Optimizer, goal: Goal) -> dict[str, object]:
         curve.append(float(np.clip((best - goal.least) / (goal.median - goal.least), 0.0, 1.0)))
     curve += curve[-1:] * (TRIALS - len(curve))
     return {"regret": np.round(curve, 6).tolist(), "cpu": round(time.process_time() - start, 3)}
-
-
-def _past(
-    space: rf.Space, call: Callable[[np.ndarray], np.ndarray], rng: np.random.Generator
-) -> rf.History:
-    """Four tasks, each the function moved a little: 64 random rows."""
-    frames = []
-    for task in range(4):
-        x = rng.random((64, len(space)))
-        moved = x - rng.uniform(-0.05, 0.05, len(space))
-        frames.append(
-            pl.DataFrame(x, list(space)).with_columns(task=pl.lit(f"t{task}"), y=call(moved))
-        )
-    return rf.History.from_frame(
-        pl.concat(frames), task="task", objective="y", parameters=list(space)
-    )
-
-
-def _recorded(case: Case) -> Goal:
-    """The target's rows."""
-    found = np.array(list(case.values.values()))
-    return Goal(case.value, found.min(), float(np.median(found)))
-
-
-def _moved(call: Callable[[np.ndarray], np.ndarray], shift: np.ndarray, dim: int) -> Goal:
-    """The function with its minimum elsewhere; its least value comes from local searches."""
-    from scipy.optimize import minimize
-
-    x = np.random.default_rng(1).random((20_000, dim))
-    y = call(x - shift)
-    ends = [
-        minimize(lambda u: float(call(np.clip(u, 0, 1)[None] - shift)[0]), x[i], method="Powell",
-                 bounds=[(0, 1)] * dim).fun
-        for i in np.argsort(y)[:5]
-    ]  # fmt: skip
-
-    def value(config: Config) -> float:
-        return float(call(np.array([list(config.values())], float) - shift)[0])
-
-    return Goal(value, min(ends), float(np.median(y)))
 
 
 def _some_inside(case: Case, learned: rf.LearnedSpace) -> bool:
