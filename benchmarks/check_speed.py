@@ -44,12 +44,23 @@ def timed(what: str, goal: str, call: Callable[[], Any]) -> None:
     print(f"| {what} | {time.process_time() - start:.1f} s | {goal} |", flush=True)
 
 
+def starts_speed(told: History) -> None:
+    """The check of a box alone, and with ten starting points."""
+    for name, asked in {
+        f"100 tasks × 1,000 rows × {DIM} parameters: box": partial(check, told, SPACE),
+        "the embedded history: box": partial(check, example_history()),
+    }.items():
+        timed(name, "", asked)
+        timed(f"{name}, ten starting points", "", partial(asked, starts=10))
+
+
 def main() -> None:
     print("| what | CPU time | goal |\n|---|---|---|")
     told = history(100, 1000)
     what = f"100 tasks × 1,000 rows × {DIM} parameters, four settings"
     timed(what, "< 20 s", lambda: compare(told, SPACE, SETTINGS, nested=False))
     timed(f"{what}, and the choice", "", lambda: compare(told, SPACE, SETTINGS))
+    starts_speed(told)
     many = history(1000, 100)
     for setting in SETTINGS:
         what = f"1,000 tasks × 100 rows × {DIM} parameters: {describe(checked_settings(**setting))}"

@@ -129,6 +129,14 @@ class Case:
 
     def inside(self, **settings: object) -> Domain:
         """The target's rows inside a region learned from the sources; all where none is inside."""
+        learned = self.learned(**settings)
+        rows = self.table.layout.encode(self.candidates)
+        if not learned.inside(self.table.layout.columns(rows)).any():
+            return self.domain
+        return domain_of(learned, self.candidates)
+
+    def learned(self, **settings: object) -> rf.LearnedSpace:
+        """The region learned from the sources."""
         frame = self.table.history.frame
         column = pl.col(self.table.history.roles.task).cast(pl.String)
         roles = self.table.history.roles
@@ -139,13 +147,13 @@ class Case:
             direction=roles.direction,
             parameters=list(self.table.space),
         )
-        learned = rf.learn(
+        return rf.learn(
             some, self.table.space, n_evaluations=self.table.rows, seed=self.draw, **settings
         )
-        rows = self.table.layout.encode(self.candidates)
-        if not learned.inside(self.table.layout.columns(rows)).any():
-            return self.domain
-        return domain_of(learned, self.candidates)
+
+    def value(self, config: Config) -> float:
+        """The recorded value of one of the candidates."""
+        return self.values[self.table.layout.keys(self.table.layout.encode([config]))[0]]
 
     @cached_property
     def candidates(self) -> list[Config]:

@@ -1,4 +1,7 @@
-"""The methods that benchmarks.transfer compares: how each is set up for a case and a seed."""
+"""The methods that benchmarks.transfer compares: how each is set up for a case and a seed.
+
+Regions are searched without a guard: `Setup` has none unless told (benchmarks.guard has those).
+"""
 
 from __future__ import annotations
 

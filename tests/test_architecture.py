@@ -60,6 +60,7 @@ AT_HOME = {
         "optuna",
         "optuna_cube",
         "optuna_grid",
+        "optuna_guard",
         "optuna_trials",
         "optuna_objects",
         "optuna_sampler",

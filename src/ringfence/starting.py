@@ -57,13 +57,17 @@ def with_starts(learned: LearnedSpace, history: History, n: int) -> LearnedSpace
 def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
     """`n` of the fixed candidates, in the order in which to try them."""
     models, domain = candidates.models, candidates.domain
-    order, _ = greedy_cover(candidates.F, n)
-    rows = candidates.rows[order]
-    if models.are_thin:
-        rows = _hedged(rows, domain)
+    rows = starting_rows(candidates, n)
     left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
     configs = [_readable(domain.config(row), domain) for row in rows]
     return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
+
+
+def starting_rows(candidates: Candidates, n: int) -> FloatArray:
+    """The same as rows, (n, names); fewer where there are not so many."""
+    order, _ = greedy_cover(candidates.F, n)
+    rows = candidates.rows[order]
+    return _hedged(rows, candidates.domain) if candidates.models.are_thin else rows
 
 
 def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
@@ -75,9 +79,10 @@ def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
     for row in rows[: (len(rows) + 1) // 2]:
         mixed.append(row[None])
         taken.update(keys(mixed[-1]))
-        mixed.append(design.next(taken, rng))
-        taken.update(keys(mixed[-1]))
-    return np.concatenate(mixed)[: len(rows)]
+        if len(mixed) < len(rows):
+            mixed.append(design.next(taken, rng))
+            taken.update(keys(mixed[-1]))
+    return np.concatenate(mixed)
 
 
 def _readable(config: Config, domain: Domain) -> Config:

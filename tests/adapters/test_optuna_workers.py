@@ -27,7 +27,7 @@ url, learned, worker, trials = sys.argv[1:]
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 base = optuna.samplers.TPESampler(n_startup_trials=600)
 study = optuna.load_study(
-    storage=url, study_name="shared", sampler=sampler(rf.load(learned), base, seed=0)
+    storage=url, study_name="shared", sampler=sampler(rf.load(learned), base, seed=0, guard=0)
 )
 
 def objective(trial):

@@ -99,7 +99,7 @@ def test_a_study_transfers_in_both_directions_and_goes_on_in_another_process(dir
     def run(*parts: int) -> list[dict]:
         study = study_of(None, direction=direction)
         for n in parts:
-            study.sampler = transfer_sampler(learned(), history("conditional"), seed=0)
+            study.sampler = transfer_sampler(learned(), history("conditional"), seed=0, guard=0)
             study.optimize(lambda trial: sign * objective(trial), n_trials=n)
         assert all(learned().contains(trial.params) for trial in study.trials)
         return [trial.params for trial in study.trials]
@@ -108,7 +108,7 @@ def test_a_study_transfers_in_both_directions_and_goes_on_in_another_process(dir
     assert run(6, 8) == whole
     assert len({json.dumps(config, sort_keys=True) for config in whole}) == 14
 
-    engine = rf.optimizer("transfer", learned(), history=history("conditional"))
+    engine = rf.optimizer("transfer", learned(), history=history("conditional"), guard=0)
     for number in range(6):
         trial = engine.ask()
         assert trial.config == whole[number]

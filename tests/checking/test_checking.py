@@ -57,7 +57,7 @@ def test_the_speed_up_is_where_the_mean_curve_comes_down_to_the_level():
     inside = rng.uniform(-0.1, 1.1, (200, len(DRAWS)))
     count = np.log(WHOLE_DRAWS)
     direct = [np.exp(np.interp(-level, -curve, count)) for level, curve in zip(inside, whole)]
-    np.testing.assert_allclose(_worth(inside, whole), np.array(direct) / DRAWS)
+    np.testing.assert_allclose(_worth(inside, whole, DRAWS), np.array(direct) / DRAWS)
 
 
 RNG = np.random.default_rng(1)

@@ -41,7 +41,7 @@ def recorded() -> list[dict]:
     ]
 
 
-def make(name: str, kind: str, where: str, seed: int = 0) -> rf.Optimizer:
+def make(name: str, kind: str, where: str, seed: int = 0, guard: float = 0.0) -> rf.Optimizer:
     space_kind = "conditional" if kind == "table" else kind
     sources = {}
     if name in TRANSFER:
@@ -52,6 +52,7 @@ def make(name: str, kind: str, where: str, seed: int = 0) -> rf.Optimizer:
         region(space_kind, where),
         seed=seed,
         candidates=candidates,
+        guard=guard,
         **sources,
         **OPTIONS.get(name, {}),
     )

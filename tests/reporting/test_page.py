@@ -230,9 +230,9 @@ def test_the_commands_and_lines_on_the_page_make_the_same_space_again(tmp_path):
     history = rf.read_history(
         tmp_path / "my runs.parquet", task="the 'task'", objective="$err or", direction="maximize"
     )
-    how = {"shape": "ellipsoid", "outliers": 0.2, "refit": True}
+    how = {"shape": "ellipsoid", "outliers": 0.2, "refit": True, "starts": 2}
     wanted = rf.learn(history, MIXED, **how)
-    found = recipe(history, MIXED, wanted.settings, auto=False)
+    found = recipe(history, wanted, auto=False)
     (tmp_path / "space.json").write_text(found.space)
     for command in found.commands:
         program, *words = shlex.split(command)
@@ -252,7 +252,7 @@ def test_runs_of_another_tool_are_made_again_from_their_table(source, tmp_path):
     runs = rf.History.from_frame(mixed_runs(tasks=6), task="task", objective="error")
     history = replace(runs, source=source)
     wanted = rf.learn(history, MIXED)
-    found = recipe(history, MIXED, wanted.settings, auto=False)
+    found = recipe(history, wanted, auto=False)
     assert found.note.endswith("history.frame.write_parquet('runs.parquet') writes them.")
     history.frame.write_parquet(tmp_path / "runs.parquet")
     (tmp_path / "space.json").write_text(found.space)
@@ -279,6 +279,21 @@ def test_the_comparison_is_on_the_page_where_it_was_asked_for(tmp_path):
     assert table.count("<tr>") > 8 and "ellipsoid, outliers 0.1, refit" in table
     assert steps[-1][0] == steps[-1][1]
     assert "Other settings" not in written(tmp_path, history, MIXED)
+
+
+@pytest.mark.parametrize("shape", ["box", "auto"])
+def test_starting_points_and_their_worth_are_on_the_page_where_they_were_asked_for(tmp_path, shape):
+    history = rf.History.from_frame(mixed_runs(tasks=6, runs=40), task="task", objective="error")
+    text = written(tmp_path, history, MIXED, shape=shape, starts=3)
+    points = text.split('aria-label="Starting points"')[1].split("</table>")[0]
+    assert points.count("<tr>") == 1 + 3
+    says = next(
+        line
+        for line in str(rf.check(history, MIXED, shape=shape, starts=3)).splitlines()
+        if line.startswith("first 3 starts: ")
+    )
+    assert says in text and "--starts=3" in text
+    assert "What to try first" not in written(tmp_path, history, MIXED)
 
 
 def test_the_automatic_choice_is_told_with_the_figure_of_the_choice(tmp_path):

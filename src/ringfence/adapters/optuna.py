@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringfence.adapters.view import as_learned, require_box
 from ringfence.errors import MissingExtraError, SettingError, SpaceError
 from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
+from ringfence.optimize.guard import USUAL, GuardShare, guard_share
 from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
+from ringfence.whole import whole_space
 
 try:
     from optuna.distributions import (
@@ -19,10 +21,24 @@ try:
         FloatDistribution,
         IntDistribution,
     )
-    from optuna.samplers import BaseSampler, BruteForceSampler, GridSampler, TPESampler
+    from optuna.samplers import (
+        BaseGASampler,
+        BaseSampler,
+        BruteForceSampler,
+        GridSampler,
+        QMCSampler,
+        RandomSampler,
+        TPESampler,
+    )
     from optuna.study import Study
 except ModuleNotFoundError as error:
     raise MissingExtraError("optuna", "optuna") from error
+
+if TYPE_CHECKING:
+    from ringfence.adapters.optuna_sampler import RegionSampler
+
+NO_MODEL = (RandomSampler, QMCSampler, BaseGASampler)
+"""Samplers that have no guard unless it is asked for."""
 
 
 def sampler(
@@ -31,20 +47,25 @@ def sampler(
     seed: int | None = 0,
     *,
     steps: Mapping[str, float] | None = None,
+    guard: GuardShare = "auto",
 ) -> BaseSampler:
     """An Optuna sampler that searches the learned space the way `base` (default: TPE) searches a
     box. The objective keeps its own, wider `suggest_*` calls.
 
     Args:
-        learned: the space to stay in.
+        learned: the space to search.
         base: any sampler but one that goes through a grid. It is copied, not used up.
         seed: of everything random, the base's own seed notwithstanding. A trial's randomness
             depends on the seed and the trial's number, so that a study resumed after a crash goes
             on as it would have, and workers may share a seed. None leaves the base's alone.
         steps: for `suggest_*` calls with a `step` within an ellipsoid, the steps by name, counted
             from the low end of the original range. In a box they need not be named.
+        guard: this share of the trials searches the original space instead, and half of them while
+            the best one lies outside the learned space. 'auto' is 0.1, and 0 for random, QMC and
+            genetic samplers; with None or 0 nothing outside is ever proposed.
     """
     from ringfence.adapters.optuna_sampler import RegionSampler
+    from ringfence.adapters.optuna_trials import GUARD_NOTES
 
     if base is not None and not isinstance(base, BaseSampler):
         raise SettingError(f"base must be an Optuna sampler, not {base!r}")
@@ -54,21 +75,40 @@ def sampler(
             "learned space; use RandomSampler or QMCSampler"
         )
     seed = whole_number(seed, "seed", 0)
-    return RegionSampler(as_learned(learned), base or TPESampler(), seed, steps or {})
+    given, base = as_learned(learned), base or TPESampler()
+    inside = RegionSampler(given, base, seed, steps or {})
+    share = guard_share(guard, 0.0 if isinstance(base, NO_MODEL) else USUAL)
+    if share == 0.0 or given.shape == "whole":
+        return inside
+    scout = RegionSampler(whole_space(given.space), base, seed, steps or {}, GUARD_NOTES)
+    return _guarded(given, inside, scout, share)
 
 
-def transfer_sampler(learned: LearnedSpace | Space, history: History, seed: int = 0) -> BaseSampler:
+def transfer_sampler(
+    learned: LearnedSpace | Space,
+    history: History,
+    seed: int = 0,
+    *,
+    guard: GuardShare = "auto",
+) -> BaseSampler:
     """An Optuna sampler that knows the runs of earlier tasks: `optimizer="transfer"` behind a
     study. The objective keeps its own, wider `suggest_*` calls.
 
     Args:
-        learned: the space to stay in.
+        learned: the space to search.
         history: the earlier tasks; their models are fitted when the first trial begins.
         seed: of everything random, together with a trial's number.
+        guard: as in `sampler`.
     """
     from ringfence.adapters.optuna_transfer import TransferSampler
 
-    return TransferSampler(as_learned(learned), history, whole_number(seed, "seed", 0) or 0)
+    given, seed = as_learned(learned), whole_number(seed, "seed", 0) or 0
+    inside = TransferSampler(given, history, seed)
+    share = guard_share(guard)
+    if share == 0.0 or given.shape == "whole":
+        return inside
+    scout = TransferSampler(whole_space(given.space), history, seed)
+    return _guarded(given, inside, scout, share)
 
 
 def distributions(
@@ -101,6 +141,14 @@ def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = T
         raise SettingError("enqueue takes a list of configurations, not a single one")
     for config in list(configs):
         study.enqueue_trial(dict(config), skip_if_exists=skip_if_exists)
+
+
+def _guarded(
+    learned: LearnedSpace, inside: RegionSampler, scout: RegionSampler, share: float
+) -> BaseSampler:
+    from ringfence.adapters.optuna_guard import GuardedSampler
+
+    return GuardedSampler(learned, inside, scout, share)
 
 
 def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution:

@@ -14,7 +14,7 @@ from optuna.storages import BaseStorage
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from ringfence.adapters.optuna_trials import NOTES, Translator, base_notes
+from ringfence.adapters.optuna_trials import Translator, base_notes
 
 
 class CubeStorage(BaseStorage):
@@ -41,15 +41,16 @@ class CubeStorage(BaseStorage):
 
     def set_trial_system_attr(self, trial_id: int, key: str, value: Any) -> None:
         """Note something down with a trial."""
-        self._storage.set_trial_system_attr(trial_id, NOTES + key, value)
+        self._storage.set_trial_system_attr(trial_id, self._translator.notes + key, value)
 
     def set_study_system_attr(self, study_id: int, key: str, value: Any) -> None:
         """Note something down with the study."""
-        self._storage.set_study_system_attr(study_id, NOTES + key, value)
+        self._storage.set_study_system_attr(study_id, self._translator.notes + key, value)
 
     def get_study_system_attrs(self, study_id: int) -> dict[str, Any]:
         """What was noted down with the study."""
-        return base_notes(self._storage.get_study_system_attrs(study_id))
+        noted = self._storage.get_study_system_attrs(study_id)
+        return base_notes(noted, self._translator.notes)
 
     def get_study_id_from_name(self, study_name: str) -> int:
         """The real study's number."""

@@ -20,7 +20,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ringfence.adapters.optuna_cube import CubeStorage
 from ringfence.adapters.optuna_grid import Grid
-from ringfence.adapters.optuna_trials import PLAN, Translator
+from ringfence.adapters.optuna_trials import NOTES, PLAN, Translator
 from ringfence.adapters.optuna_values import Fitting, plain
 from ringfence.gauge import GaugeCube
 from ringfence.learned import LearnedSpace
@@ -36,13 +36,14 @@ class RegionSampler(BaseSampler):
         base: BaseSampler,
         seed: int | None,
         steps: Mapping[str, float],
+        notes: str = NOTES,
     ) -> None:
         self._learned = learned
         self._seed = seed
         self._cube = GaugeCube(learned)
         self._grid = Grid(self._cube, steps)
         self._fitting = Fitting(learned, steps)
-        self._translator = Translator(self._cube)
+        self._translator = Translator(self._cube, notes)
         self._inner = copy.deepcopy(base)  # sees the cube
         self._outer = copy.deepcopy(base)  # sees the parameters that the learned space lacks
         self._plans: dict[tuple[object, ...], Config] = {}
@@ -95,19 +96,29 @@ class RegionSampler(BaseSampler):
             plan = self._plan(study, trial)
             if param_name in plan:
                 return self._fitting.value(param_name, plan[param_name], param_distribution)
+        return self.base_value(study, trial, param_name, param_distribution)
+
+    def base_value(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """What the base sampler proposes for one parameter in the study's own range."""
         return self._outer.sample_independent(study, trial, param_name, param_distribution)
 
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
         """Forget the plan; let the base sampler note its constraints."""
-        self._plans.pop(_key(study, trial), None)
+        self._plans.pop(trial_key(study, trial), None)
         self._outer.after_trial(study, trial, state, values)
 
     def _plan(self, study: Study, trial: FrozenTrial) -> Config:
         """The configuration of this trial, made at the first call and kept in the storage, so that
         a trial that moves to another process keeps it."""
-        key = _key(study, trial)
+        key = trial_key(study, trial)
         if key not in self._plans:
             plan = trial.system_attrs.get(PLAN)
             if plan is None:
@@ -157,5 +168,6 @@ def _seed_generators(sampler: BaseSampler, key: list[int]) -> None:
             rng.seed(np.random.SeedSequence([*key, place]).generate_state(4))
 
 
-def _key(study: Study, trial: FrozenTrial) -> tuple[object, ...]:
+def trial_key(study: Study, trial: FrozenTrial) -> tuple[object, ...]:
+    """What tells a trial from all others that a sampler may meet."""
     return study.study_name, trial._trial_id, trial.datetime_start

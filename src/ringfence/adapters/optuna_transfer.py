@@ -32,7 +32,7 @@ class TransferSampler(RegionSampler):
 
     def __init__(self, learned: LearnedSpace, history: History, seed: int) -> None:
         super().__init__(learned, RandomSampler(), seed, {})
-        self._method = optimizer("transfer", learned, seed=seed, history=history).method
+        self._method = optimizer("transfer", learned, seed=seed, history=history, guard=0).method
 
     def __str__(self) -> str:
         return f"transfer in a learned {self._learned.shape}"

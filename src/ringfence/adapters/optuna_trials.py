@@ -21,7 +21,9 @@ from ringfence.space import Config
 PLAN = "ringfence:plan"
 """Attribute of a trial: the configuration that was proposed."""
 NOTES = "ringfence:base:"
-"""Prefix of the attributes of the base sampler."""
+"""Prefix of the attributes of the base sampler ..."""
+GUARD_NOTES = "ringfence:guard:"
+"""... and of those that it keeps for the guard's trials, which it sees in other coordinates."""
 CONSTRAINTS = "constraints"
 """Prefix of the attributes in which Optuna keeps a trial's constraints."""
 
@@ -33,8 +35,9 @@ Pair: TypeAlias = tuple[FrozenTrial, FrozenTrial]
 class Translator:
     """Trials in the user's units → trials in cube coordinates; each finished one once."""
 
-    def __init__(self, cube: GaugeCube) -> None:
+    def __init__(self, cube: GaugeCube, notes: str = NOTES) -> None:
         self.cube = cube
+        self.notes = notes
         choices = cube.learned.choices
         self.distributions: dict[str, BaseDistribution] = {
             name: FloatDistribution(0.0, 1.0) for name in cube.names
@@ -79,7 +82,7 @@ class Translator:
             params=params,
             distributions={name: self.distributions[name] for name in params},
             user_attrs=trial.user_attrs,
-            system_attrs=base_notes(trial.system_attrs),
+            system_attrs=base_notes(trial.system_attrs, self.notes),
             intermediate_values=trial.intermediate_values,
             trial_id=trial._trial_id,
         )
@@ -102,8 +105,8 @@ def configuration(learned: LearnedSpace, trial: FrozenTrial) -> Config | None:
     return config if inside else None
 
 
-def base_notes(attributes: dict[str, Any]) -> dict[str, Any]:
-    """What the base sampler noted down, and the constraints."""
+def base_notes(attributes: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """What the base sampler noted down under a prefix, and the constraints."""
     kept = {k: v for k, v in attributes.items() if k.startswith(CONSTRAINTS)}
-    noted = {k[len(NOTES) :]: v for k, v in attributes.items() if k.startswith(NOTES)}
+    noted = {k[len(prefix) :]: v for k, v in attributes.items() if k.startswith(prefix)}
     return kept | noted

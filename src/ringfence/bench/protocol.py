@@ -2,7 +2,8 @@
 
 A cell sees n_t random evaluations of each source task, the same for every method and left-out task
 of a replication. A region and a model that transfers both see all of them, unless the method
-divides them (n=…): then n go to the region and the others to the model.
+divides them (n=…): then n go to the region and the others to the model. As in the paper, nothing
+outside a region is tried: no guard.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
         learned,
         seed=cell.seed("search"),
         candidates=suite.candidates(cell.task, cell.scale),
+        guard=0,
         **_transferred(cell, suite, how, rest),
         **_options(how, suite),
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 from ringfence.checking.case import Case
 from ringfence.checking.comparison import Comparison, settings_for
 from ringfence.checking.nested import n_steps, nested_check
-from ringfence.checking.verdict import Check, best_of
+from ringfence.checking.verdict import Check, StartsCheck, best_of
 from ringfence.errors import SettingError
 from ringfence.history import History
 from ringfence.learned_records import Settings
+from ringfence.numbers import whole_number
 from ringfence.settings import Shape, checked_settings
 from ringfence.space import Space
 
@@ -32,11 +35,13 @@ def check(
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
+    starts: int = 0,
     progress: Progress = None,
 ) -> Check:
     """Leave each task out, learn from the others, and ask what that would have been worth to it.
 
-    The arguments are those of `learn`. All expectations are exact for the recorded rows: the best
+    The arguments are those of `learn`; with `starts` the starting points are judged as well, which
+    takes a model of every task. All expectations are exact for the recorded rows: the best
     of k rows drawn without replacement, inside the learned space and in the whole. With
     shape='auto' the choice of the setting is checked: it is made anew without each task. `progress`
     is called with the number of steps done and of all.
@@ -52,11 +57,13 @@ def check(
         average_repeats=average_repeats,
     )
     case = Case.of(history, space, settings)
+    n_starts = whole_number(starts, "starts", 0) or 0
     if shape == "auto":
-        nested = compare_case(case, settings_for(case.space), progress=progress).nested
-        assert nested is not None
-        return nested
-    return case.check(settings, _steps(progress, len(case.tasks)))
+        found = compare_case(case, settings_for(case.space), progress=progress).nested
+        assert found is not None
+    else:
+        found = case.check(settings, _steps(progress, len(case.tasks)))
+    return msgspec.structs.replace(found, starts=_starts(case, found.settings, n_starts))
 
 
 def compare(
@@ -68,17 +75,21 @@ def compare(
     seed: int | None = None,
     average_repeats: bool = False,
     nested: bool = True,
+    starts: int = 0,
     progress: Progress = None,
 ) -> Comparison:
     """Check each of the settings (arguments of `check`; None: `settings_for` the space) and
     recommend one. `nested` also checks the choice: the setting is chosen anew without each task.
+    `starts` judges so many starting points of the recommended one.
     """
     given = checked_settings(
         "whole", n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
     )
     case = Case.of(history, space, given)
     tried = settings_for(case.space) if settings is None else settings
-    return compare_case(case, tried, nested=nested, progress=progress)
+    n_starts = whole_number(starts, "starts", 0) or 0
+    found = compare_case(case, tried, nested=nested, progress=progress)
+    return msgspec.structs.replace(found, starts=_starts(case, found.settings, n_starts))
 
 
 def compare_case(
@@ -99,6 +110,14 @@ def compare_case(
     best = best_of([(check.speed_ups, check.verdict) for check in checks])
     honest = nested_check(case, checks, step) if nested else None
     return Comparison(tuple(checks), best, honest)
+
+
+def _starts(case: Case, settings: Settings, n: int) -> StartsCheck | None:
+    if n == 0:
+        return None
+    from ringfence.checking.starts import check_starts  # brings scipy; the rest may do without
+
+    return check_starts(case, settings, n)
 
 
 def _asked(case: Case, setting: dict[str, Any]) -> Settings:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ringfence.checking.verdict import JUDGED_AT, Check
+from ringfence.checking.verdict import JUDGED_AT, Check, StartsCheck
 from ringfence.learned_records import Settings
 from ringfence.settings import as_whole
 from ringfence.space import Space
@@ -45,6 +45,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Position of the recommended setting; None where the original space should stay."""
     nested: Check | None = None
     """The check of the choice itself, made anew without each task."""
+    starts: StartsCheck | None = None
+    """What the starting points of the recommended setting are worth, where they were asked for."""
 
     @property
     def settings(self) -> Settings:

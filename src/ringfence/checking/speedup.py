@@ -1,7 +1,7 @@
 """How many draws from the whole space k draws from the learned one are worth.
 
 symbol   meaning                                                            shape
-inside   expected regret of the best of k draws inside, by task             (T, len(DRAWS))
+inside   expected regret of the best of k draws inside, by task             (T, len(draws))
 whole    the same for K draws from the whole space                          (T, len(WHOLE_DRAWS))
 K(k)     where the mean of `whole` comes down to the mean of `inside` at k
 speed-up K(k) / k, with an interval by resampling the tasks
@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.checking.leave_one_out import DRAWS, TaskCheck
 from ringfence.checking.recorded import WHOLE_DRAWS
 
 RESAMPLES = 2000
@@ -36,26 +35,23 @@ class SpeedUp(msgspec.Struct, frozen=True):
     high: float
 
 
-def speed_ups(tasks: Sequence[TaskCheck]) -> tuple[SpeedUp, ...]:
-    """The speed-up after each number of DRAWS, over tasks with recorded rows inside."""
-    inside = np.array([task.inside for task in tasks])
-    whole = np.array([task.whole for task in tasks])
+def speed_ups(inside: FloatArray, whole: FloatArray, draws: Sequence[int]) -> tuple[SpeedUp, ...]:
+    """The speed-up after each number of `draws`, the columns of `inside`."""
+    tasks = len(inside)
     rng = np.random.default_rng(0)
-    weights = rng.multinomial(len(tasks), np.full(len(tasks), 1 / len(tasks)), RESAMPLES)
-    resampled = _worth(weights @ inside / len(tasks), weights @ whole / len(tasks))
-    value = _worth(inside.mean(axis=0)[None], whole.mean(axis=0)[None])[0]
+    weights = rng.multinomial(tasks, np.full(tasks, 1 / tasks), RESAMPLES)
+    resampled = _worth(weights @ inside / tasks, weights @ whole / tasks, draws)
+    value = _worth(inside.mean(axis=0)[None], whole.mean(axis=0)[None], draws)[0]
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], axis=0)
-    places = [WHOLE_DRAWS.index(k) for k in DRAWS]
+    same = np.interp(np.log(draws), np.log(WHOLE_DRAWS), whole.mean(axis=0))
     return tuple(
         SpeedUp(k, *map(float, figures))
-        for k, *figures in zip(
-            DRAWS, inside.mean(axis=0), whole.mean(axis=0)[places], value, low, high
-        )
+        for k, *figures in zip(draws, inside.mean(axis=0), same, value, low, high)
     )
 
 
-def _worth(inside: FloatArray, whole: FloatArray) -> FloatArray:
+def _worth(inside: FloatArray, whole: FloatArray, draws: Sequence[int]) -> FloatArray:
     """K(k) / k for each row of mean curves; from 1/k to the end of WHOLE_DRAWS.
 
     Between two numbers of draws the logarithm of K is taken as linear in the regret.
@@ -69,5 +65,5 @@ def _worth(inside: FloatArray, whole: FloatArray) -> FloatArray:
     part = (high - inside) / np.where(high > low, high - low, 1.0)
     part = np.where(left < right, np.clip(part, 0.0, 1.0), 0.0)
     worth = np.exp(count[left] + part * (count[right] - count[left]))
-    ratio: FloatArray = worth / np.array(DRAWS)
+    ratio: FloatArray = worth / np.array(draws)
     return ratio

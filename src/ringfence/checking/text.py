@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ringfence.checking.verdict import JUDGED_AT, Check
+from ringfence.checking.verdict import JUDGED_AT, Check, StartsCheck
 from ringfence.learned_records import Settings
 from ringfence.learned_text import align, percent, some
 
@@ -78,6 +78,7 @@ def comparison_table(comparison: Comparison) -> list[str]:
         row = [describe(check.settings), percent(check.volume_kept), *cells, check.verdict, hurt]
         rows.append(row)
     lines = [*align(rows), "", comparison.recommendation, honest(comparison.nested)]
+    lines += starts_lines(comparison.starts)
     return [*lines, *warning_lines(comparison.checks[0])]
 
 
@@ -91,7 +92,7 @@ def summary(check: Check) -> str:
             [str(up.draws), f"{up.inside:.3f}", f"{up.whole:.3f}", f"{up.value:.2f}", interval]
         )
     lines += ["", *align(rows)] if check.speed_ups else []
-    lines += ["", f"volume kept: {percent(check.volume_kept)}"]
+    lines += ["", *starts_lines(check.starts), f"volume kept: {percent(check.volume_kept)}"]
     for label, names in (
         ("would hurt", check.hurt),
         ("unlike the rest (their best lies outside)", check.unlike),
@@ -100,6 +101,21 @@ def summary(check: Check) -> str:
         if names:
             lines.append(f"{label}: {some(names)}")
     return "\n".join([*lines, *warning_lines(check)])
+
+
+def starts_lines(starts: StartsCheck | None) -> list[str]:
+    """What the starting points are worth, in one line; none where they were not judged."""
+    if starts is None:
+        return []
+    if not starts.speed_ups:
+        return ["starts: cannot tell; no task has recorded runs inside that tell good from bad"]
+    at = starts.speed_ups[-1]
+    name = f"first {at.draws} starts" if at.draws > 1 else "first start"
+    return [
+        f"{name}: {starts.verdict}; mean regret {at.inside:.3f}, for which random search of the "
+        f"whole space needs {at.value * at.draws:.0f} trials (90% interval "
+        f"{at.low * at.draws:.0f} to {at.high * at.draws:.0f}, over {len(starts.tasks)} tasks)"
+    ]
 
 
 def warning_lines(check: Check) -> list[str]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 
-from ringfence.checking.leave_one_out import TaskCheck
+from ringfence.checking.leave_one_out import DRAWS, TaskCheck
 from ringfence.checking.speedup import SpeedUp, speed_ups
 from ringfence.learned_records import Settings
 
@@ -16,6 +17,19 @@ TRIFLE = 0.05  # a speed-up so near to 1 is none
 HURT = 0.05  # regret by which a task must lose to be named
 
 Verdict: TypeAlias = Literal["helps", "hurts", "no clear difference", "cannot tell"]
+
+
+class StartsCheck(msgspec.Struct, frozen=True):
+    """The starting points, held against each task left out."""
+
+    verdict: Verdict
+    """Of all of them, against as many random draws from the whole space."""
+    speed_ups: tuple[SpeedUp, ...]
+    """After the first 1, 2, 5, … starting points; `inside` is their mean regret."""
+    tasks: dict[str, tuple[float, ...]]
+    """By task, the best regret after each starting point."""
+    not_judged: tuple[str, ...]
+    """Tasks with no recorded run inside, or whose runs do not tell good from bad."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -32,6 +46,8 @@ class Check(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     chosen_from: int = 0
     """Number of settings among which each task's was chosen without it; 0 for a fixed setting."""
+    starts: StartsCheck | None = None
+    """What the starting points are worth, where they were asked for."""
 
     @property
     def hurt(self) -> tuple[str, ...]:
@@ -83,13 +99,21 @@ def judged(found: Sequence[TaskCheck | None]) -> tuple[tuple[SpeedUp, ...], Verd
     """The speed-ups, and at ten draws: does the interval lie above 1, below 1, or across it, by
     more than a trifle?"""
     tasks = [task for task in found if task is not None and task.inside is not None]
-    ups = speed_ups(tasks) if tasks else ()
-    if len(tasks) < len(found) / 2 or len(tasks) < 3:
-        return ups, "cannot tell"
-    at = next(up for up in ups if up.draws == JUDGED_AT)
+    if not tasks:
+        return (), "cannot tell"
+    inside, whole = np.array([t.inside for t in tasks]), np.array([t.whole for t in tasks])
+    ups = speed_ups(inside, whole, DRAWS)
+    return ups, verdict_at(ups, JUDGED_AT, len(tasks), len(found))
+
+
+def verdict_at(ups: Sequence[SpeedUp], draws: int, judged: int, tasks: int) -> Verdict:
+    """What the speed-up after so many draws says, where `judged` of the `tasks` speak."""
+    if judged < tasks / 2 or judged < 3:
+        return "cannot tell"
+    at = next(up for up in ups if up.draws == draws)
     if at.low > 1 + TRIFLE:
-        return ups, "helps"
-    return ups, "hurts" if at.high < 1 / (1 + TRIFLE) else "no clear difference"
+        return "helps"
+    return "hurts" if at.high < 1 / (1 + TRIFLE) else "no clear difference"
 
 
 def best_of(outcomes: Sequence[tuple[tuple[SpeedUp, ...], Verdict]]) -> int | None:

@@ -31,6 +31,7 @@ def check(
     top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
     compare: options.Compare = False,
+    starts: options.JudgedStarts = 0,
     require_speedup: Annotated[
         float | None,
         typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
@@ -62,7 +63,11 @@ def check(
     with progress_bar() as progress:
         if compare:
             found = checking.compare(
-                history, declared, average_repeats=average_repeats, progress=progress
+                history,
+                declared,
+                average_repeats=average_repeats,
+                starts=starts,
+                progress=progress,
             )
             judged = None if found.best is None else found.nested
         else:
@@ -75,6 +80,7 @@ def check(
                 categories=categories.value,
                 top=top,
                 average_repeats=average_repeats,
+                starts=starts,
                 progress=progress,
             )
     if format is Output.json:

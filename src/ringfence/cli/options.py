@@ -70,6 +70,10 @@ Refit: TypeAlias = Annotated[
 Compare: TypeAlias = Annotated[
     bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
 ]
+JudgedStarts: TypeAlias = Annotated[
+    int,
+    typer.Option("--starts", min=0, help="Judge so many starting points, too."),
+]
 AverageRepeats: TypeAlias = Annotated[
     bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
 ]

@@ -24,6 +24,7 @@ def report(
     top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
     compare: options.Compare = False,
+    starts: options.JudgedStarts = 0,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path(
         "report.html"
     ),
@@ -61,6 +62,7 @@ def report(
             top=top,
             average_repeats=average_repeats,
             compare=compare,
+            starts=starts,
             progress=progress,
         )
     typer.echo(f"written to {path}")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from ringfence.errors import SettingError, TrialError
+from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
 from ringfence.optimize.domain import domain_of
+from ringfence.optimize.guard import GuardShare, guard_of, guard_share
 from ringfence.optimize.log import TrialLog
-from ringfence.optimize.method import Proposal, Setup, read_options
+from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class
 from ringfence.optimize.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
@@ -33,7 +35,11 @@ class Optimizer:
         kind = method_class(name)
         self.name = name
         self.setup = setup
-        self.method = kind(setup, read_options(kind.Options, dict(options), name))
+        chosen = read_options(kind.Options, dict(options), name)
+        self.method = kind(setup, chosen)
+        self.scout: BaseMethod | None = None
+        if setup.guard is not None:
+            self.scout = kind(replace(setup, domain=setup.guard.domain, guard=None), chosen)
         self.log = TrialLog(setup.domain.layout)
 
     @property
@@ -53,14 +59,14 @@ class Optimizer:
         """
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
-        start = None if self.method.budgeted else self.method.next_start(self.log)
-        proposal = self.method.propose(self.log, rng) if start is None else Proposal(start)
+        proposal, guarded = self._next(rng)
         trial = Trial(
             number=number,
             config=proposal.config,
             budget=proposal.budget,
             resumes=proposal.resumes,
             place=proposal.place,
+            guard=guarded,
         )
         self.log.add(trial)
         return trial
@@ -97,6 +103,23 @@ class Optimizer:
         best = "" if self.best is None else f", best {self.best.value:g}"
         return f"Optimizer({self.name!r}, {done} of {len(self.log)} trials done{best})"
 
+    def _next(self, rng: np.random.Generator) -> tuple[Proposal, bool]:
+        """What to try next, and whether it is the guard's: a starting point, a configuration of
+        the region, or one of the whole space where the guard is due or the region exhausted."""
+        start = self.method.next_start(self.log)
+        if start is not None and not self.method.budgeted:
+            return Proposal(start), False
+        guard, scout = self.setup.guard, self.scout
+        if guard is None or scout is None:
+            return self.method.propose(self.log, rng), False
+        if start is not None or not guard.is_due(self.log):
+            try:
+                return self.method.propose(self.log, rng), False
+            except ExhaustedError:
+                pass
+        found = scout.propose(self.log, rng)
+        return found, found.resumes is None
+
     def _running(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else whole_number(trial, "trial", 0)
         if number is None or number >= len(self.log):
@@ -119,6 +142,7 @@ def optimizer(
     meta_features: Any = None,
     target: MetaFeatures | None = None,
     starts: int = 0,
+    guard: GuardShare = "auto",
     **options: Any,
 ) -> Optimizer:
     """An optimizer over a learned space (or a plain one) by its name.
@@ -126,7 +150,7 @@ def optimizer(
     Args:
         name: 'random', 'sobol', 'successive-halving', 'hyperband', 'gp', 'gp-warping', 'smac',
             'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'.
-        where: the space to search; nothing outside it is ever proposed.
+        where: the space to search.
         seed: the same seed gives the same proposals for the same results.
         candidates: search only these configurations (those inside `where`), as on a table.
         history: earlier tasks, for 'transfer', 'ablr' and the warm starts.
@@ -134,14 +158,20 @@ def optimizer(
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
         starts: try so many starting points of the learned space first; of candidates, the nearest.
+        guard: this share of the trials searches the original space instead, in case the learned
+            one misses the optimum. 'auto' is 0.1 for methods with a model and 0 for the others;
+            None or 0: nothing outside `where` is ever proposed.
         options: the method's own settings, such as max_budget for 'hyperband'.
     """
     whole = whole_number(seed, "seed", 0)
     if whole is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
-    domain = domain_of(where, candidates)
+    listed = None if candidates is None else list(candidates)
+    domain = domain_of(where, listed)
+    share = guard_share(guard, method_class(name).usual_guard)
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
     first = domain.starts(whole_number(starts, "starts", 0) or 0)
-    return Optimizer(name, Setup(domain, whole, sources, first), options)
+    setup = Setup(domain, whole, sources, first, guard_of(where, listed, share))
+    return Optimizer(name, setup, options)

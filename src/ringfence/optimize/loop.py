@@ -14,6 +14,7 @@ from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
+from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.progress import Bar
 from ringfence.optimize.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
@@ -81,6 +82,7 @@ def minimize(
     meta_features: Any = None,
     target: MetaFeatures | None = None,
     starts: int = 0,
+    guard: GuardShare = "auto",
     **options: Any,
 ) -> Outcome:
     """Minimize `objective` over a learned space.
@@ -98,7 +100,7 @@ def minimize(
         n_jobs: so many threads call the objective at once; the order in which they finish then
             decides what comes next.
         progress: show a bar; None shows it where the error output is a terminal.
-        candidates, history, meta_features, target, starts, options: as in `rf.optimizer`.
+        candidates, history, meta_features, target, starts, guard, options: as in `rf.optimizer`.
     """
     wanted = whole_number(n_trials, "n_trials", 0) or 0
     workers = whole_number(n_jobs, "n_jobs", 1) or 1
@@ -116,6 +118,7 @@ def minimize(
             meta_features=meta_features,
             target=target,
             starts=starts,
+            guard=guard,
             **options,
         )
     with Bar(wanted, progress) as bar:

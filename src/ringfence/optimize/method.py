@@ -17,6 +17,7 @@ import numpy as np
 
 from ringfence.errors import SettingError
 from ringfence.optimize.domain import Domain
+from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.sources import Sources
 from ringfence.space import Config
@@ -31,6 +32,8 @@ class Setup:
     sources: Sources | None = None
     starts: tuple[Config, ...] = ()
     """Configurations to try before all others."""
+    guard: Guard | None = None
+    """Which trials search the whole space."""
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,6 +55,8 @@ class BaseMethod(ABC):
 
     Options: ClassVar[type[Options]] = Options
     budgeted: ClassVar[bool] = False
+    usual_guard: ClassVar[float] = 0.0
+    """The share of trials that search the whole space where none is asked for."""
 
     def __init__(self, setup: Setup, options: Any) -> None:
         self.setup = setup

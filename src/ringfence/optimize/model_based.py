@@ -11,6 +11,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.acquisition import Surrogate
 from ringfence.optimize.design import Design
+from ringfence.optimize.guard import USUAL
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
 from ringfence.optimize.search import Search
@@ -31,6 +32,7 @@ class ModelBased(BaseMethod):
     """A design, then the largest expected improvement under a model."""
 
     Options: ClassVar[type[Options]] = ModelOptions
+    usual_guard: ClassVar[float] = USUAL
     context: FloatArray | None = None
     """Further inputs of the model, the same for every configuration."""
 

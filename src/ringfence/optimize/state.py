@@ -16,6 +16,7 @@ from ringfence.learned_file import decode as decode_learned
 from ringfence.learned_file import encode as encode_learned
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.domain import domain_of
+from ringfence.optimize.guard import guard_of
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Setup
 from ringfence.optimize.sources import Source, Sources
@@ -55,11 +56,14 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trials: list[Trial]
     memory: dict[str, Any]
     starts: int = 0
+    guard: float = 0.0
+    guard_memory: dict[str, Any] = {}
 
 
 def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
     """Write an optimizer to a file."""
-    setup = optimizer.setup
+    setup, guard, scout = optimizer.setup, optimizer.setup.guard, optimizer.scout
+    given = (setup.domain if guard is None else guard.domain).given
     record = StateFile(
         format="ringfence.optimizer",
         version=1,
@@ -67,11 +71,13 @@ def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
         seed=setup.seed,
         options=msgspec.to_builtins(optimizer.method.options),
         learned=msgspec.Raw(encode_learned(setup.domain.learned)),
-        candidates=None if setup.domain.given is None else list(setup.domain.given.values()),
+        candidates=None if given is None else list(given.values()),
         sources=None if setup.sources is None else _record(setup.sources),
         trials=list(optimizer.trials),
         memory=optimizer.method.memory,
         starts=len(setup.starts),
+        guard=0.0 if guard is None else guard.share,
+        guard_memory={} if scout is None else scout.memory,
     )
     write_atomically(Path(path), msgspec.json.encode(record))
 
@@ -93,9 +99,8 @@ def load_optimizer(path: str | PathLike[str]) -> Optimizer:
 
 
 def _restore(record: StateFile) -> Optimizer:
-    domain = domain_of(
-        decode_learned(bytes(record.learned), "its learned space"), record.candidates
-    )
+    learned = decode_learned(bytes(record.learned), "its learned space")
+    domain = domain_of(learned, record.candidates)
     layout = domain.layout
     sources = None
     if record.sources is not None:
@@ -105,10 +110,13 @@ def _restore(record: StateFile) -> Optimizer:
         )
         meta, target = record.sources.meta_features, record.sources.target
         sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
-    setup = Setup(domain, record.seed, sources, domain.starts(record.starts))
+    guard = guard_of(learned, record.candidates, record.guard)
+    setup = Setup(domain, record.seed, sources, domain.starts(record.starts), guard)
     optimizer = Optimizer(record.name, setup, record.options)
     optimizer.log = TrialLog(layout, record.trials)
     optimizer.method.memory.update(record.memory)
+    if optimizer.scout is not None:
+        optimizer.scout.memory.update(record.guard_memory)
     return optimizer
 
 

@@ -45,6 +45,31 @@ def regret(facts: Facts) -> Html:
     )
 
 
+def starts(facts: Facts) -> Html:
+    """The starting points, and what they are worth."""
+    found = facts.starts
+    if found is None:
+        return Html("")
+    rows = [
+        [number(str(place + 1), place + 1), *map(named, point)]
+        for place, point in enumerate(found.points)
+    ]
+    after = [
+        [number(str(k), k), number(f"{regret:.3f}", regret), number(f"{trials:.0f}", trials)]
+        for k, regret, trials in found.worth
+    ]
+    head = ("points", "mean regret", "trials of random search for that")
+    return section(
+        "starts",
+        "What to try first",
+        "<p>Configurations that cover the earlier tasks, in the order to try them. What such "
+        "points are worth is seen on each task in turn: chosen by the others, among its recorded "
+        f"runs.</p><p>{escape(found.says)}</p>",
+        table("Starting points", ("order", *facts.parameters), rows),
+        table("What the first of them are worth", head, after) if after else "",
+    )
+
+
 def tasks(facts: Facts) -> Html:
     """The check of each task."""
     if not facts.checked:

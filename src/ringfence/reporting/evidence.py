@@ -9,8 +9,10 @@ import numpy as np
 from ringfence.checking import Check, Comparison
 from ringfence.checking.leave_one_out import DRAWS, TaskCheck
 from ringfence.checking.recorded import WHOLE_DRAWS
-from ringfence.checking.text import describe, honest
+from ringfence.checking.text import describe, honest, starts_lines
 from ringfence.checking.verdict import JUDGED_AT
+from ringfence.learned import LearnedSpace
+from ringfence.learned_text import value
 
 AT = DRAWS.index(JUDGED_AT)
 WHOLE_AT = WHOLE_DRAWS.index(JUDGED_AT)
@@ -64,6 +66,35 @@ class SettingRow:
     hurt: int
     tasks: int
     recommended: bool
+
+
+@dataclass(frozen=True)
+class FirstTrials:
+    """The starting points, and what such points were worth to tasks that had no part in them."""
+
+    points: tuple[tuple[str, ...], ...]
+    """A value for each parameter, empty where it is inactive; in the order to try them."""
+    says: str
+    worth: tuple[tuple[int, float, float], ...]
+    """After so many points: mean regret, and trials that random search needs for it."""
+
+
+def first_trials(learned: LearnedSpace, check: Check | None) -> FirstTrials | None:
+    """The starting points of the learned space; None where it has none."""
+    if not learned.portfolio:
+        return None
+    starts = None if check is None else check.starts
+    ups = () if starts is None else starts.speed_ups
+    return FirstTrials(
+        tuple(
+            tuple(
+                value(start.config[name]) if name in start.config else "" for name in learned.space
+            )
+            for start in learned.portfolio
+        ),
+        " ".join(starts_lines(starts)) or "not checked",
+        tuple((up.draws, up.inside, up.value * up.draws) for up in ups),
+    )
 
 
 def curve(check: Check) -> Curve | None:

@@ -26,7 +26,7 @@ from ringfence.learned_text import (
     widened_line,
 )
 from ringfence.reporting import evidence
-from ringfence.reporting.evidence import Curve, SettingRow, TaskRow
+from ringfence.reporting.evidence import Curve, FirstTrials, SettingRow, TaskRow
 from ringfence.reporting.markup import shortened
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence
@@ -71,6 +71,7 @@ class Facts:
     warnings: tuple[str, ...]
     ranges: tuple[Range, ...]
     curve: Curve | None
+    starts: FirstTrials | None
     views: Views
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
@@ -101,6 +102,7 @@ def gather(
         warnings=_warnings(learned, check),
         ranges=range_rows(learned),
         curve=None if check is None else evidence.curve(check),
+        starts=evidence.first_trials(learned, check),
         views=views_of(learned),
         frequencies=_frequencies(learned),
         parameters=tuple(learned.space),
@@ -114,7 +116,7 @@ def gather(
         advice=() if comparison is None else evidence.advice(comparison),
         notes=provenance.notes,
         provenance=_provenance(learned),
-        recipe=recipe(history, learned.space, learned.settings, auto=chosen),
+        recipe=recipe(history, learned, auto=chosen),
     )
 
 

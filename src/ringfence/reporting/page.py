@@ -26,6 +26,7 @@ def page(facts: Facts) -> str:
         sections.warnings(facts),
         sections.ranges(facts),
         check_sections.regret(facts),
+        check_sections.starts(facts),
         sections.pairs(facts),
         sections.solid(facts),
         sections.choices(facts),

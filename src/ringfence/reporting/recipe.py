@@ -11,8 +11,9 @@ import msgspec
 
 from ringfence.history import History
 from ringfence.history.readers.table import recognizes as is_table
+from ringfence.learned import LearnedSpace
 from ringfence.learned_records import Settings
-from ringfence.space import Space, write_space
+from ringfence.space import write_space
 
 SPACE_FILE = "space.json"
 ROWS = ("n_evaluations", "seed", "average_repeats")
@@ -33,24 +34,26 @@ class Recipe:
     """Where the runs come from, if the lines cannot say."""
 
 
-def recipe(history: History, space: Space, settings: Settings, *, auto: bool) -> Recipe:
+def recipe(history: History, learned: LearnedSpace, *, auto: bool) -> Recipe:
     """The lines that give the same space from the same runs; `auto` if the check was one of the
     choice of the settings."""
     named = is_table(history.source)
     runs = history.source if named else "runs.parquet"
     note = f"The runs were {history.source}; history.frame.write_parquet({runs!r}) writes them."
     note = "" if named else note
-    options = changed_settings(settings)
+    options = changed_settings(learned.settings)
     judged = (
         {k: v for k, v in options.items() if k in ROWS} | {"shape": "auto"} if auto else options
     )
+    starts = {"starts": len(learned.portfolio)} if learned.portfolio else {}
+    options, judged = options | starts, judged | starts
     commands = [_command("learn", runs, history, options)]
     if not options.keys() & PYTHON_ONLY:
         commands += [_command(verb, runs, history, judged) for verb in ("check", "report")]
     return Recipe(
         tuple(commands),
         tuple(_python(runs, history, options, judged)),
-        write_space(space),
+        write_space(learned.space),
         note,
     )
 

@@ -34,13 +34,14 @@ def report(
     seed: int | None = None,
     average_repeats: bool = False,
     compare: bool = False,
+    starts: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Learn a space, check it, and write both to one HTML file that needs no network.
 
-    The arguments are those of `check`; `compare` also tries other settings, and shape='auto' takes
-    the one that is recommended. The same history and settings give the same bytes. Returns where
-    the page was written.
+    The arguments are those of `check`; `compare` also tries other settings, shape='auto' takes the
+    one that is recommended, and `starts` adds so many starting points and what they are worth. The
+    same history and settings give the same bytes. Returns where the page was written.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -61,11 +62,13 @@ def report(
     }
     check = comparison = None
     if shape == "auto":
-        comparison = checking.compare(history, space, progress=progress, **rows)
-        check, how = comparison.nested, msgspec.structs.asdict(comparison.settings)
-    learned = learn(history, space, **how)
+        comparison = checking.compare(history, space, starts=starts, progress=progress, **rows)
+        assert comparison.nested is not None
+        check = msgspec.structs.replace(comparison.nested, starts=comparison.starts)
+        how = msgspec.structs.asdict(comparison.settings)
+    learned = learn(history, space, starts=starts, **how)
     if check is None and len(learned.tasks) > 1:
-        check = checking.check(history, space, progress=progress, **how)
+        check = checking.check(history, space, starts=starts, progress=progress, **how)
         if compare:
             comparison = checking.compare(history, space, progress=progress, **rows)
     write_atomically(path, page(gather(history, learned, check, comparison)).encode())

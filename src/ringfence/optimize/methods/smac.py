@@ -17,6 +17,7 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.errors import MissingExtraError
 from ringfence.optimize.design import Design
+from ringfence.optimize.guard import USUAL
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
 from ringfence.optimize.smac_cube import SmacCube
@@ -52,6 +53,7 @@ class Method(BaseMethod):
     """A Sobol design, then the largest expected improvement under a random forest."""
 
     Options: ClassVar[type[Options]] = SmacOptions
+    usual_guard: ClassVar[float] = USUAL
     options: SmacOptions
 
     def __init__(self, setup: Setup, options: Any) -> None:
@@ -64,7 +66,7 @@ class Method(BaseMethod):
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
         """A point of the design, a random one, or the one that promises most."""
-        if len(log) < self.n_initial or np.isnan(log.values).all():
+        if len(log) < self.n_initial or np.isnan(self._seen(log)[1]).all():
             row = self.design.next(log.tried, rng)
         elif rng.random() < self.options.random_share:
             row = self.domain.fresh(log.tried, rng)
@@ -86,7 +88,8 @@ class Method(BaseMethod):
         self.space.seed(seed)
         acquisition = self._acquisition(log, seed)
         search = OrderedSearch(self.space, acquisition, self.options, seed)
-        found = search.maximize(self._configurations(self.cube.vectors(log.rows)))
+        rows, _ = self._seen(log)
+        found = search.maximize(self._configurations(self.cube.vectors(rows)))
         rows = self.cube.rows(np.array([configuration.get_array() for configuration in found]))
         layout = self.domain.layout
         for i in np.flatnonzero(layout.inside(rows)):
@@ -97,13 +100,19 @@ class Method(BaseMethod):
     def _acquisition(self, log: TrialLog, seed: int) -> EI:
         """Expected improvement over the lowest value that the forest predicts at a trial; running
         trials count as the worst value seen, as failed ones do."""
-        vectors, values = self.cube.vectors(log.rows), log.values
+        rows, values = self._seen(log)
+        vectors = self.cube.vectors(rows)
         told = np.where(np.isnan(values), np.nanmax(values), values)
         forest = Forest(self.cube, self.space, len(values), seed)
         forest.train(vectors, scaled_log(told)[:, None])
         acquisition = EI(log=True)
         acquisition.update(model=forest, eta=forest.predict_marginalized(vectors)[0].min())
         return acquisition
+
+    def _seen(self, log: TrialLog) -> tuple[FloatArray, FloatArray]:
+        """Rows and values of the trials inside the region: the others have no place in its cube."""
+        inside = self.domain.layout.inside(log.rows)
+        return log.rows[inside], log.values[inside]
 
     def _configurations(self, vectors: FloatArray) -> list[Configuration]:
         return [Configuration(self.space, vector=vector) for vector in vectors]

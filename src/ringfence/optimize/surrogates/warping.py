@@ -17,6 +17,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
+ROUNDING = 1e-9  # what lies closer than this to an end is not outside
 MARGIN = 1e-6  # the map may have infinite slopes at 0 and 1, so x is drawn in by this much
 
 
@@ -31,13 +32,19 @@ class Warped:
 
 
 def warp(x: FloatArray, log_a: FloatArray, log_b: FloatArray) -> Warped:
-    """Map the columns of x (n, w); what lies outside [0, 1] counts as the nearer end."""
+    """Map the columns of x (n, w); beyond an end of [0, 1] the map goes on with slope 1."""
     a, b = np.exp(log_a), np.exp(log_b)
-    log_x = np.log(MARGIN + (1.0 - 2.0 * MARGIN) * np.clip(x, 0.0, 1.0))
+    within = np.clip(x, 0.0, 1.0)
+    beyond = np.where(np.abs(x - within) > ROUNDING, x - within, 0.0)
+    log_x = np.log(MARGIN + (1.0 - 2.0 * MARGIN) * within)
     power = np.exp(a * log_x)
     log_rest = np.log(-np.expm1(a * log_x))  # of 1 - x^a
     rest = np.exp(b * log_rest)
     by_log_x = a * power * b * np.exp((b - 1.0) * log_rest)
     by_x = by_log_x * np.exp(-log_x) * (1.0 - 2.0 * MARGIN)
-    inside = (x >= 0.0) & (x <= 1.0)
-    return Warped(1.0 - rest, np.where(inside, by_x, 0.0), by_log_x * log_x, -b * rest * log_rest)
+    return Warped(
+        1.0 - rest + beyond,
+        np.where(x == within, by_x, beyond != 0.0),
+        by_log_x * log_x,
+        -b * rest * log_rest,
+    )
