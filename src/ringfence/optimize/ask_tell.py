@@ -16,6 +16,7 @@ from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
 from ringfence.optimize.domain import domain_of
 from ringfence.optimize.guard import GuardShare, guard_of, guard_share
+from ringfence.optimize.listed import Listed
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class
@@ -166,12 +167,13 @@ def optimizer(
     whole = whole_number(seed, "seed", 0)
     if whole is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
-    listed = None if candidates is None else list(candidates)
-    domain = domain_of(where, listed)
+    if candidates is not None and not isinstance(candidates, Listed):
+        candidates = list(candidates)
+    domain = domain_of(where, candidates)
     share = guard_share(guard, method_class(name).usual_guard)
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
     first = domain.starts(whole_number(starts, "starts", 0) or 0)
-    setup = Setup(domain, whole, sources, first, guard_of(where, listed, share))
+    setup = Setup(domain, whole, sources, first, guard_of(where, candidates, share))
     return Optimizer(name, setup, options)

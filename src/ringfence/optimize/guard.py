@@ -8,7 +8,7 @@ be wrong, every second one is; where nothing is left inside, all are.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -62,7 +62,7 @@ def guard_share(guard: GuardShare, usual: float = USUAL) -> float:
 
 
 def guard_of(
-    where: LearnedSpace | Space, candidates: Sequence[Mapping[str, Any]] | None, share: float
+    where: LearnedSpace | Space, candidates: Iterable[Mapping[str, Any]] | None, share: float
 ) -> Guard | None:
     """The guard of a search of `where`; None where its share is 0 or there is nothing outside."""
     if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "whole":
