@@ -1,6 +1,6 @@
 """Which guard helps when a region misses the optimum, and what does it cost when it does not?
 
-    python -m benchmarks.guard DATA FOLDER             20 CPU minutes
+    python -m benchmarks.guard DATA FOLDER             a quarter of an hour
     python -m benchmarks.guard DATA FOLDER --table     what has finished
 
 Leave one task out of a table, learn from 4 or from 30 others (transfer_cases.py), and search the
