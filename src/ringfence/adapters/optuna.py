@@ -41,8 +41,8 @@ def sampler(
         seed: of everything random, the base's own seed notwithstanding. A trial's randomness
             depends on the seed and the trial's number, so that a study resumed after a crash goes
             on as it would have, and workers may share a seed. None leaves the base's alone.
-        steps: for `suggest_*` calls with a `step` within an ellipsoid, the steps by name, counted
-            from the low end of the original range. In a box they need not be named.
+        steps: for `suggest_*` calls with a `step` in any region but a box, the steps by name,
+            counted from the low end of the original range. In a box they need not be named.
     """
     from ringfence.adapters.optuna_sampler import RegionSampler
 
@@ -76,8 +76,8 @@ def distributions(
 ) -> dict[str, BaseDistribution]:
     """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
 
-    Conditions have no place there. An ellipsoid is refused, unless the `bounding_box` around it
-    will do.
+    Conditions have no place there. Any region but a box is refused, unless the `bounding_box`
+    around it will do.
     """
     learned = as_learned(learned)
     if not bounding_box:

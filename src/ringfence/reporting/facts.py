@@ -20,6 +20,7 @@ from ringfence.learned_text import (
     headline,
     original,
     outlier_lines,
+    part_tables,
     spans_of,
     value,
     volume_line,
@@ -70,6 +71,8 @@ class Facts:
     about: tuple[str, ...]
     warnings: tuple[str, ...]
     ranges: tuple[Range, ...]
+    parts: tuple[list[list[str]], ...]
+    """For each union, the ranges of its parts as rows of text."""
     curve: Curve | None
     views: Views
     frequencies: tuple[Frequency, ...]
@@ -100,6 +103,7 @@ def gather(
         about=_about(learned, check),
         warnings=_warnings(learned, check),
         ranges=range_rows(learned),
+        parts=tuple(part_tables(learned)),
         curve=None if check is None else evidence.curve(check),
         views=views_of(learned),
         frequencies=_frequencies(learned),
