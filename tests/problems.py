@@ -99,7 +99,7 @@ def divided_history(kind: str) -> rf.History:
     frames = []
     for task in range(40):
         rows = layout.encode(whole_space(space).sample(10, seed=rng))
-        center = (0.2, 0.8)[task % 2] + 0.1 * (rng.random(len(layout.names)) - 0.5)
+        center = (0.2, 0.8)[task % 2] + 0.3 * (rng.random(len(layout.names)) - 0.5)
         rows[0] = np.where(numeric & ~np.isnan(rows[0]), center, rows[0])
         configs = layout.decode(layout.snap(rows))
         table = {name: [config.get(name) for config in configs] for name in space}
