@@ -158,8 +158,10 @@ def test_parts_that_stay_apart_are_better_apart(shape):
     groups = [np.flatnonzero(found.labels == k) for k in range(len(found.fits))]
     for i, one in enumerate(groups):
         for other in groups[:i]:
-            assert measure.excess(cells, one, other) > 0
-            assert measure.enough(cells.rows(np.union1d(one, other))) >= LEAST_GAIN
+            both = cells.rows(np.union1d(one, other))
+            volumes = [measure.log_volume(cells.rows(rows)) for rows in (one, other)]
+            assert measure.excess(both, *volumes) > 0
+            assert measure.enough(both) >= LEAST_GAIN
 
 
 @pytest.mark.parametrize("shape", SHAPES)

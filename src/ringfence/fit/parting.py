@@ -54,10 +54,9 @@ class Measure:
         cut = self.cut(cells, enough)
         return cut if cut is not None and cut.gain > enough else None
 
-    def excess(self, cells: Cells, first: IntArray, second: IntArray) -> float:
-        """By how much two parts are better than one around both; negative where they are not."""
-        both = cells.rows(np.union1d(first, second))
-        one, other = (self.log_volume(cells.rows(part)) for part in (first, second))
+    def excess(self, both: Cells, one: float, other: float) -> float:
+        """By how much two parts with these log volumes are better than one around all points of
+        both; negative where they are not."""
         return self.log_volume(both) - float(np.logaddexp(one, other)) - self.enough(both)
 
 
@@ -94,8 +93,12 @@ def _joined(cells: Cells, parts: Sequence[IntArray], measure: Measure) -> list[I
     """The parts, two of them as one wherever they are not better apart."""
     parts = list(parts)
     while len(parts) > 2:
+        volumes = [measure.log_volume(cells.rows(rows)) for rows in parts]
         pairs = [(i, j) for j in range(len(parts)) for i in range(j)]
-        excess = [measure.excess(cells, parts[i], parts[j]) for i, j in pairs]
+        excess = [
+            measure.excess(cells.rows(np.union1d(parts[i], parts[j])), volumes[i], volumes[j])
+            for i, j in pairs
+        ]
         worst = int(np.argmin(excess))
         if excess[worst] > 0:
             break
