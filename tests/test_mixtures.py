@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -185,3 +187,10 @@ def test_outliers_and_refit_work_as_with_one_region():
         refit = rf.learn(known, space, shape=shape, outliers=0.1, refit=True)
         assert parts(refit) == [2] and refit.outliers == slack.outliers
         assert refit.volume_fraction <= slack.volume_fraction * 1.05
+
+
+def test_the_example_of_the_page_prints_what_the_page_says(capsys):
+    page = (Path(__file__).parent.parent / "docs" / "mixtures.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(code, {})
+    assert f"```\n{capsys.readouterr().out}```" in page

@@ -16,8 +16,9 @@ BAR = 24
 def summary(learned: LearnedSpace) -> str:
     """The whole table: headline, one line a parameter, volume, outliers."""
     lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
-    for table in part_tables(learned):
-        lines += ["", *align(table)]
+    tables = part_tables(learned)
+    lines += [line for table in tables for line in ("", *align(table))]
+    lines += [""] if tables else []
     lines += outlier_lines(learned)
     lines += [widened_line(block) for block in learned.blocks if block.widened]
     if learned.portfolio:

@@ -166,9 +166,8 @@ def test_parts_that_stay_apart_are_better_apart(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_degenerate_clouds_are_one_part(shape):
-    for points in (
-        np.full((1, 2), 0.5),
-        np.full((30, 2), 0.5),
-        np.random.default_rng(0).random((4, 6)),
-    ):
+    rng = np.random.default_rng(0)
+    few = [rng.random((n, 6)) for n in (1, 4, 5, 6, 7)]
+    for points in (np.full((1, 2), 0.5), np.full((30, 2), 0.5), *few):
         assert len(mixture(points, shape).fits) == 1
+        assert len(mixture(points, shape, 0.1).fits) == 1

@@ -66,8 +66,8 @@ def box_chance(n: int, dim: int) -> float:
 
 
 def ellipsoid_chance(n: int, dim: int) -> float:
-    """The same for ellipsoids, where n > p."""
-    return 0.15 + 0.04 * dim + 8.0 * dim / (n - dim)
+    """The same for ellipsoids; n ≤ p points have none of their own."""
+    return 0.15 + 0.04 * dim + 8.0 * dim / (n - dim) if n > dim else math.inf
 
 
 def parted(cells: Cells, measure: Measure) -> list[IntArray]:
