@@ -31,8 +31,8 @@ from ringfence.fit.cut import Cells
 from ringfence.fit.parting import Measure
 from ringfence.learned_parts import parts_of
 
-CLOUDS = 60  # of each law
-FOUND = 20  # clouds of clouds
+CLOUDS = 40  # of each law
+FOUND = 10  # clouds of clouds
 LAWS = ("cube", "ball", "normal")
 APART = 0.35
 SETTINGS = [

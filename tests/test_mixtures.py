@@ -113,6 +113,11 @@ def test_the_table_has_a_column_for_each_part():
     assert [int(word) for word in row if word.isdigit()] == ends
 
 
+def test_a_notebook_shows_the_parts():
+    html = region("mixed", "boxes")._repr_html_()
+    assert html.count("<table>") == 2 and "part 2" in html
+
+
 def test_a_difference_in_the_number_of_parts_is_told():
     known, space = divided_history("numeric"), SPACES["numeric"]
     few = rf.History.from_frame(

@@ -165,6 +165,13 @@ def test_parts_that_stay_apart_are_better_apart(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_a_coordinate_in_which_all_agree_hides_no_parts(shape):
+    points, owner = clouds(2, 40, 2, seed=0)
+    flat = np.column_stack([points, np.full(40, 0.5)])
+    assert same_division(mixture(flat, shape).labels, owner)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_degenerate_clouds_are_one_part(shape):
     rng = np.random.default_rng(0)
     few = [rng.random((n, 6)) for n in (1, 4, 5, 6, 7)]

@@ -30,7 +30,7 @@ def clusters(cells: Cells, task: IntArray, shape: str, n_out: int) -> tuple[IntA
     aside = _isolated(scaled, min(n_out, int(MOST_ASIDE * len(order))))
     deciding = np.flatnonzero(best & ~aside)
     found = np.empty(len(deciding), dtype=np.int64)
-    parts = parted(cells.rows(deciding), Measure.of(shape))
+    parts = parted(cells.rows(deciding).varying(), Measure.of(shape))
     for number, rows in enumerate(parts):
         found[rows] = number
     followed = found[_nearest(scaled, scaled[deciding])]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
+from ringfence.fit.fit import RESOLUTION
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,11 @@ class Cells:
     def rows(self, rows: IntArray | BoolArray) -> Cells:
         """Some of the points."""
         return Cells(self.points[rows], self.lower[rows], self.upper[rows])
+
+    def varying(self) -> Cells:
+        """The coordinates in which not all points agree: the others tell no two apart."""
+        varies = np.ptp(self.points, axis=0) > RESOLUTION
+        return Cells(self.points[:, varies], self.lower[:, varies], self.upper[:, varies])
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,10 @@ all. Those are tried that stand across a coordinate, a principal axis, or a dire
 whitened points have an extreme fourth moment, as they have across the gap between two clouds. The
 covariances of the two sides tell which cut is best; ellipsoids are fitted for that one.
 
-symbol       meaning                                                     shape
-z            whitened points: mean 0, covariance 1                       (n, r)
-directions   the lines along which points are sorted, in columns         (n, m) as projections
+symbol   meaning                                                          shape
+z        whitened points of the affine hull: mean 0, covariance 1         (n, r)
+along    the points along the directions that are tried, a column each    (n, m)
+blur     what the cells of whole numbers add to a covariance of z         (r, r)
 """
 
 from __future__ import annotations
@@ -24,19 +25,16 @@ MOST_DIRECTIONS = 16
 MOST_PLACES = 32  # along a direction: its widest gaps
 TURNS = 20  # of the search for an extreme fourth moment
 LEAST_PART = 3
-"""Points that a part must have; more in more than two dimensions, p + 1, to have a volume."""
+"""Points that a part must have; more in more than two dimensions, r + 1, to have a volume."""
 
 
 def ellipsoid_cut(cells: Cells, enough: float = np.inf) -> Cut | None:
-    """The best cut found, whether it gains `enough` or not; None where the points are too few or do
-    not span the space."""
+    """The best cut found, whether it gains `enough` or not; None where the points are too few."""
     points = cells.points
-    n, dim = points.shape
-    least = max(LEAST_PART, dim + 1)
-    if n < 2 * least or (np.ptp(points, axis=0) <= RESOLUTION).any():
-        return None
-    frame = affine_frame(points, RESOLUTION)
-    if frame.rank < dim:
+    agreed = np.ptp(points, axis=0) <= RESOLUTION
+    frame = affine_frame(np.where(agreed, points[0], points), RESOLUTION)
+    least = max(LEAST_PART, frame.rank + 1)
+    if len(points) < 2 * least or frame.rank == 0:
         return None
     z = frame.whiten(points)
     blur = _room(cells)[:, None] * frame.dual

@@ -78,6 +78,8 @@ def parted(cells: Cells, measure: Measure) -> list[IntArray]:
 
 def _cut_up(cells: Cells, measure: Measure) -> list[IntArray]:
     parts = [np.arange(len(cells.points))]
+    if not cells.points.shape[1]:
+        return parts
     cuts = [measure.worthwhile(cells)]
     while len(parts) < MOST_PARTS and any(cuts):
         at = max(range(len(parts)), key=lambda i: cut.gain if (cut := cuts[i]) else -math.inf)
