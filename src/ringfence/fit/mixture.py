@@ -1,8 +1,9 @@
 """A union of boxes or of ellipsoids around the incumbents, as many as the data call for.
 
 Each part is fitted on its own points by the solvers of the single shapes, so that one part alone
-is the plain box or ellipsoid. Cuts are judged by the parts' own volumes; in the end the union,
-overlaps and what lies beyond the cube left out, must still be a quarter smaller than one region.
+is the plain box or ellipsoid. Cuts are judged by the parts' own volumes. In the end the union,
+overlaps and what lies beyond the cube left out, must hold tasks that were left out a third more
+densely than one region does (fit/crowded.py): else the next task's best would pay for the volume.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.fit.box import fit_box
 from ringfence.fit.clusters import clusters
+from ringfence.fit.crowded import log_density
 from ringfence.fit.cut import Cells
 from ringfence.fit.fit import Fit
 from ringfence.fit.parting import LEAST_GAIN
@@ -68,8 +70,8 @@ def fit_mixture(cells: Cells, task: IntArray, shape: str, outliers: float) -> Mi
     if len(outside) == 1:
         return single
     parts = _fitted(cells, labels, (outside / np.bincount(labels)).tolist(), shape)
-    saved = _clipped(single)[0].log_volume - Union(_clipped(parts)).log_volume
-    return parts if saved > LEAST_GAIN else single
+    gain = _log_density(cells, parts) - _log_density(cells, single)
+    return parts if gain > LEAST_GAIN else single
 
 
 def _fitted(cells: Cells, labels: IntArray, outliers: Sequence[float], shape: str) -> Mixture:
@@ -81,7 +83,9 @@ def _fitted(cells: Cells, labels: IntArray, outliers: Sequence[float], shape: st
     return Mixture(tuple(fit_ellipsoid(c, share) for c, share in zip(clouds, outliers)), labels)
 
 
-def _clipped(mixture: Mixture) -> tuple[Box | Clipped, ...]:
-    """The regions of the parts within the cube."""
+def _log_density(cells: Cells, mixture: Mixture) -> float:
     regions = [fit.region for fit in mixture.fits]
-    return tuple(r if isinstance(r, Box) else Clipped(r) for r in regions)
+    clouds = [cells.points[mixture.labels == number] for number in range(len(regions))]
+    within = tuple(r if isinstance(r, Box) else Clipped(r) for r in regions)
+    volume = Union(within).log_volume if len(within) > 1 else within[0].log_volume
+    return log_density(clouds, regions, volume)
