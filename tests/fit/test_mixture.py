@@ -91,6 +91,14 @@ def test_parallel_sheets_are_told_apart_by_ellipsoids():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_parts_are_numbered_from_low_coordinates_to_high(shape):
+    points, _ = clouds(3, 60, 2, seed=0)
+    found = mixture(points, shape)
+    lowest = [tuple(min(map(tuple, points[found.labels == k]))) for k in range(3)]
+    assert lowest == sorted(lowest)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_the_order_of_the_tasks_does_not_matter(shape):
     points, _ = clouds(3, 40, 3, seed=5, spread=0.05)
     order = np.random.default_rng(1).permutation(40)

@@ -73,7 +73,7 @@ def ellipsoid_chance(n: int, dim: int) -> float:
 def parted(cells: Cells, measure: Measure) -> list[IntArray]:
     """The rows of each part, in the order of their first rows."""
     parts = _joined(cells, _cut_up(cells, measure), measure)
-    return sorted(parts, key=lambda rows: int(rows.min(initial=0)))
+    return sorted(parts, key=lambda rows: int(rows[0]))
 
 
 def _cut_up(cells: Cells, measure: Measure) -> list[IntArray]:
