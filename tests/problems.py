@@ -45,6 +45,8 @@ REGIONS = {
     "slack box": {"shape": "box", "outliers": 0.3},
     "ellipsoid": {"shape": "ellipsoid"},
     "slack ellipsoid": {"shape": "ellipsoid", "outliers": 0.2},
+    "boxes": {"shape": "boxes"},
+    "ellipsoids": {"shape": "ellipsoids", "outliers": 0.05},
 }
 TASKS = 12
 
@@ -88,14 +90,35 @@ def history(kind: str) -> rf.History:
 
 
 @cache
+def divided_history(kind: str) -> rf.History:
+    """Forty tasks, half of them best at low coordinates, half at high ones; ten rows each."""
+    space = SPACES[kind]
+    rng = np.random.default_rng(0)
+    layout = Layout(whole_space(space))
+    numeric = np.array([axis is not None for axis in layout.axes])
+    frames = []
+    for task in range(40):
+        rows = layout.encode(whole_space(space).sample(10, seed=rng))
+        center = (0.2, 0.8)[task % 2] + 0.3 * (rng.random(len(layout.names)) - 0.5)
+        rows[0] = np.where(numeric & ~np.isnan(rows[0]), center, rows[0])
+        configs = layout.decode(layout.snap(rows))
+        table = {name: [config.get(name) for config in configs] for name in space}
+        table["error"] = [0.0, *rng.uniform(0.1, 1.0, 9)]
+        frames.append(pl.DataFrame(table).with_columns(task=pl.lit(f"t{task}")))
+    return rf.History.from_frame(
+        pl.concat(frames), task="task", objective="error", parameters=list(space)
+    )
+
+
+@cache
 def region(kind: str, name: str) -> rf.LearnedSpace:
     """One of REGIONS, learned from the history of one of SPACES."""
     settings = REGIONS[name]
-    return (
-        whole_space(SPACES[kind])
-        if settings is None
-        else rf.learn(history(kind), SPACES[kind], **settings)
-    )
+    if settings is None:
+        return whole_space(SPACES[kind])
+    union = settings["shape"] in ("boxes", "ellipsoids")
+    known = divided_history(kind) if union else history(kind)
+    return rf.learn(known, SPACES[kind], **settings)
 
 
 META = {f"t{task}": {"rows": 100.0 + task, "classes": 2.0} for task in range(TASKS)}

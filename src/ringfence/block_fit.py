@@ -19,15 +19,17 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.blocks import Block
 from ringfence.fit import Fit, fit_box
+from ringfence.fit.cut import Cells
+from ringfence.fit.mixture import Mixture, fit_mixture
 from ringfence.history import TASK
 from ringfence.learned_records import Settings
-from ringfence.regions import Box, Clipped, Ellipsoid
+from ringfence.regions import Box, Clipped, Ellipsoid, Region, Union
 from ringfence.space import Choice, Condition, Encoding, Space
 
 if TYPE_CHECKING:
     import polars as pl
 
-AnyFit: TypeAlias = Fit[Box] | Fit[Ellipsoid]
+AnyFit: TypeAlias = Fit[Box] | Fit[Ellipsoid] | Mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,15 @@ class Cloud:
     conditions: tuple[Condition, ...]
     points: FloatArray  # (n, p), NaN where the block is inactive
     task: IntArray  # (n,) the number of the task of each
+
+    def cells(self, rows: IntArray) -> Cells:
+        """Some of the points, and the cells of their whole numbers."""
+        points = self.points[rows]
+        lower, upper = points.copy(), points.copy()
+        for j, axis in enumerate(self.encoding.axes):
+            if axis.whole:
+                lower[:, j], upper[:, j] = axis.cell(axis.decode(points[:, j]))
+        return Cells(points, lower, upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +88,13 @@ def columns_of(space: Space, rows: pl.DataFrame) -> dict[str, FloatArray]:
     return {name: rows[name].to_numpy() for name in rows.columns if name in space}
 
 
-def fit_alone(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
-    """The region around some rows of a cloud, solved from scratch."""
-    return fit_points(cloud.points[rows], shape, outliers)
-
-
-def fit_points(
-    points: FloatArray, shape: str, outliers: float, near: AnyFit | None = None
+def fit_rows(
+    cloud: Cloud, rows: IntArray, shape: str, outliers: float, near: AnyFit | None = None
 ) -> AnyFit:
-    """The box or ellipsoid around `points` (n, p); `near` is a fit of nearly the same."""
+    """The region around some rows of a cloud; `near` is a fit of nearly the same rows."""
+    if shape in ("boxes", "ellipsoids"):
+        return fit_mixture(cloud.cells(rows), cloud.task[rows], shape, outliers)
+    points = cloud.points[rows]
     if shape == "box":
         return fit_box(points, outliers, cast("Fit[Box] | None", near))
     from ringfence.fit.ellipsoid import fit_ellipsoid  # brings scipy; boxes do without
@@ -94,7 +103,7 @@ def fit_points(
 
 
 def fit_blocks(
-    clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_alone
+    clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
 ) -> Fitted:
     """The regions around the incumbents at `rows`."""
     slack = np.zeros(len(rows))
@@ -119,7 +128,7 @@ def fit_blocks(
         elif settings.refit and outliers > 0:
             exact, _ = _fit(cloud, rows[inside], settings.shape, 0.0, solve)
             block = replace(block, region=exact.region, gap=exact.gap, widened=exact.widened)
-        slack[shaping] += fit.slack
+        slack[shaping] += np.where(_in_another_part(block, points[shaping]), 0.0, fit.slack)
         outside |= active & ~block.region.contains(points)
         blocks.append(block)
     return Fitted(tuple(blocks), slack, outside)
@@ -151,17 +160,31 @@ def _fit(
     cloud: Cloud, rows: IntArray, shape: str, outliers: float, solve: Solve
 ) -> tuple[Block, AnyFit]:
     fit = solve(cloud, rows, shape, outliers)
-    region: Box | Clipped
-    if isinstance(fit.region, Box):
-        region = _whole_cells(fit.region, cloud.encoding)
-    else:
-        region = Clipped(fit.region)
+    regions = [one.region for one in (fit.fits if isinstance(fit, Mixture) else (fit,))]
+    region = _region([_part(one, cloud.encoding) for one in regions])
     penalty = None if fit.penalty is None else float(fit.penalty)
     tasks = len(np.unique(cloud.task[rows]))
     block = Block(
         cloud.encoding, cloud.conditions, region, tasks, penalty, float(fit.gap), fit.widened
     )
     return block, fit
+
+
+def _part(fitted: Box | Ellipsoid, encoding: Encoding) -> Box | Clipped:
+    """What a fitted region means for a search space with bounds and whole numbers."""
+    return _whole_cells(fitted, encoding) if isinstance(fitted, Box) else Clipped(fitted)
+
+
+def _region(parts: Sequence[Box | Clipped]) -> Region:
+    """The union of the parts; of one, the part itself."""
+    return parts[0] if len(parts) == 1 else Union(tuple(parts))
+
+
+def _in_another_part(block: Block, points: FloatArray) -> BoolArray:
+    """Which points lie in a union, whatever they miss of the part that they were counted to."""
+    if isinstance(block.region, Union):
+        return block.region.contains(points)
+    return np.zeros(len(points), dtype=bool)
 
 
 def _whole_cells(box: Box, encoding: Encoding) -> Box:

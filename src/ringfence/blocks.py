@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.regions import VOLUME_DRAWS, Box, Clipped
+from ringfence.regions import VOLUME_DRAWS, Box, Region, Union
 from ringfence.space import Categorical, Choice, Condition, Encoding, Int, Space, axis_of
 
 MOST_PATTERNS = 4096  # of values that switch parameters on and off, to go through one by one
@@ -23,7 +23,7 @@ class Block:
 
     encoding: Encoding
     conditions: tuple[Condition, ...]
-    region: Box | Clipped
+    region: Region
     tasks: int
     """Number of tasks with an incumbent in which the block is active."""
     penalty: float | None
@@ -52,7 +52,8 @@ class Block:
     @cached_property
     def volume_fraction(self) -> float:
         """Share of the block's unit cube whose configurations are inside."""
-        if not any(axis.whole for axis in self.encoding.axes):
+        boxes = isinstance(self.region, Union) and isinstance(self.region.parts[0], Box)
+        if boxes or not any(axis.whole for axis in self.encoding.axes):  # boxes hold whole cells
             return math.exp(min(self.region.log_volume, 0.0))
         cells = Box(*self.spans)
         draws = self.encoding.snap(cells.draw(VOLUME_DRAWS, np.random.default_rng(0)))

@@ -52,7 +52,7 @@ class LearnedSpace:
 
     @property
     def shape(self) -> str:
-        """'box', 'ellipsoid', or 'whole' for the original space as it is."""
+        """'box', 'ellipsoid', 'boxes', 'ellipsoids', or 'whole' for the original space as it is."""
         return self.settings.shape
 
     @property
@@ -147,8 +147,8 @@ class LearnedSpace:
         return sample(block.region, n, rng, snap=block.encoding.snap, known=known)
 
     def as_space(self) -> Space:
-        """The ranges and choices as a space of their own: the box, or the box around the ellipsoid.
-        A range that shrank to one value is a constant."""
+        """The ranges and choices as a space of their own: the box, or the box around any other
+        region. A range that shrank to one value is a constant."""
         bounds = self.bounds
         parameters: dict[str, Parameter] = {}
         for name, parameter in self.space.parameters.items():

@@ -6,6 +6,7 @@ import re
 
 from ringfence.learned import LearnedSpace
 from ringfence.learned_file import encode_regions
+from ringfence.learned_parts import shape_of
 from ringfence.learned_text import align, original, percent, plain, spans_of, value
 from ringfence.space import Categorical, Parameter
 
@@ -16,6 +17,7 @@ def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         *_settings(old, new),
         *_originals(old, new),
         *_parameters(old, new),
+        *_parts(old, new),
         *_tasks(old, new),
         *_starts(old, new),
     ]
@@ -44,6 +46,12 @@ def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[str]:
             shares = " → ".join(share for share in (first[1], second[1]) if share)
             rows.append([name, first[0], second[0], shares])
     return align(rows) if len(rows) > 1 else []
+
+
+def _parts(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    before, after = shape_of(old), shape_of(new)
+    same_shape = old.shape == new.shape
+    return [f"parts: {before} → {after}"] if same_shape and before != after else []
 
 
 def _ranges(learned: LearnedSpace) -> dict[str, tuple[str, str]]:

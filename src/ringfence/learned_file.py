@@ -7,43 +7,24 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 
 from ringfence.blocks import Block
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
 from ringfence.learned import LearnedSpace
 from ringfence.learned_records import Count, Provenance, Settings, Start, Task
-from ringfence.regions import Box, Clipped, Ellipsoid
+from ringfence.region_records import RegionRecord, region_of, region_record
 from ringfence.space import Choice, Condition, Encoding, Space, choice_key
 
 FORMAT = "ringfence.learned-space"
 VERSION = 1
 
 
-class BoxRecord(
-    msgspec.Struct, frozen=True, tag_field="type", tag="box", forbid_unknown_fields=True
-):
-    """A box in unit coordinates."""
-
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
-
-
-class EllipsoidRecord(
-    msgspec.Struct, frozen=True, tag_field="type", tag="ellipsoid", forbid_unknown_fields=True
-):
-    """The ellipsoid {c + F z : |z| <= 1} in unit coordinates, by the rows of F."""
-
-    center: tuple[float, ...]
-    factor: tuple[tuple[float, ...], ...]
-
-
 class BlockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters that are active together and their region."""
 
     parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
-    region: BoxRecord | EllipsoidRecord
+    region: RegionRecord
     tasks: Count
     penalty: float | None
     gap: float
@@ -132,13 +113,7 @@ def save(learned: LearnedSpace, path: str | PathLike[str]) -> None:
 
 
 def _block_record(block: Block) -> BlockRecord:
-    region: BoxRecord | EllipsoidRecord
-    if isinstance(block.region, Box):
-        region = BoxRecord(tuple(block.region.lower.tolist()), tuple(block.region.upper.tolist()))
-    else:
-        ellipsoid = block.region.ellipsoid
-        rows = [tuple(row[: i + 1]) for i, row in enumerate(ellipsoid.factor.tolist())]
-        region = EllipsoidRecord(tuple(ellipsoid.center.tolist()), tuple(rows))
+    region = region_record(block.region)
     return BlockRecord(block.names, region, block.tasks, block.penalty, block.gap, block.widened)
 
 
@@ -185,28 +160,7 @@ def _block(space: Space, record: BlockRecord) -> Block:
             raise FileError(f"{name!r} is in a block with other conditions than its own")
     encoding = Encoding.of(space, record.parameters)
     conditions: tuple[Condition, ...] = space.conditions_of(record.parameters[0])
-    region = _region(record.region, encoding.dim)
+    region = region_of(record.region, encoding.dim)
     return Block(
         encoding, conditions, region, record.tasks, record.penalty, record.gap, record.widened
     )
-
-
-def _region(record: BoxRecord | EllipsoidRecord, dim: int) -> Box | Clipped:
-    if isinstance(record, BoxRecord):
-        lower, upper = np.array(record.lower), np.array(record.upper)
-        if len(lower) != dim or len(upper) != dim:
-            raise FileError(f"a box has {len(lower)} and {len(upper)} bounds for {dim} parameters")
-        if not ((lower >= 0) & (lower < upper) & (upper <= 1)).all():
-            raise FileError("a box leaves the unit cube or has lower bounds above upper ones")
-        return Box(lower, upper)
-    center = np.array(record.center)
-    if len(center) != dim or [len(row) for row in record.factor] != [*range(1, dim + 1)]:
-        raise FileError(f"an ellipsoid does not have {dim} coordinates")
-    factor = np.zeros((dim, dim))
-    for i, row in enumerate(record.factor):
-        factor[i, : i + 1] = row
-    if not ((center >= 0) & (center <= 1)).all():
-        raise FileError("an ellipsoid has its center outside the unit cube")
-    if not (np.diag(factor) > 1e-12).all() or np.abs(factor).max() > 1e6:
-        raise FileError("an ellipsoid is flat, or far larger than the unit cube")
-    return Clipped(Ellipsoid(center, factor))

@@ -35,7 +35,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the space was learned."""
 
-    shape: Literal["box", "ellipsoid", "whole"]
+    shape: Literal["box", "ellipsoid", "boxes", "ellipsoids", "whole"]
     outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     refit: bool = False
     categories: Literal["all", "observed"] = "all"

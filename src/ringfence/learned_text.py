@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ringfence.blocks import Block
 from ringfence.learned import LearnedSpace
+from ringfence.learned_parts import parts_of, ranges_of, shape_of, tasks_by_part
 from ringfence.space import Categorical, Choice, Condition, Constant, Parameter
 
 BAR = 24
@@ -15,6 +16,9 @@ BAR = 24
 def summary(learned: LearnedSpace) -> str:
     """The whole table: headline, one line a parameter, volume, outliers."""
     lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
+    tables = part_tables(learned)
+    lines += [line for table in tables for line in ("", *align(table))]
+    lines += [""] if tables else []
     lines += outlier_lines(learned)
     lines += [widened_line(block) for block in learned.blocks if block.widened]
     if learned.portfolio:
@@ -24,15 +28,16 @@ def summary(learned: LearnedSpace) -> str:
 
 def headline(learned: LearnedSpace) -> str:
     """One sentence: the shape and how many tasks it holds."""
+    shape = shape_of(learned)
     inside = len(learned.tasks) - len(learned.outliers)
     total, top = len(learned.tasks), learned.settings.top
     if learned.shape == "whole":
         return f"the original space, kept whole ({total} task{'s' * (total != 1)})"
     what = f"best {percent(top)} of the configurations" if top else "best configurations"
     if total == 1:
-        return f"{learned.shape} around the {what if top else what[:-1]} of one task"
+        return f"{shape} around the {what if top else what[:-1]} of one task"
     of = f"{inside} of {total}" if learned.outliers else f"all {inside}"
-    return f"{learned.shape} around the {what} of {of} tasks"
+    return f"{shape} around the {what} of {of} tasks"
 
 
 def outlier_lines(learned: LearnedSpace) -> list[str]:
@@ -75,6 +80,26 @@ def volume_line(learned: LearnedSpace) -> str:
     share = learned.volume_fraction
     factor = f", {number(1 / share)} times smaller" if 0 < share < 0.5 else ""
     return f"volume kept: {percent(share)}{factor}"
+
+
+def part_tables(learned: LearnedSpace) -> list[list[list[str]]]:
+    """For each union the ranges of its parts, a column each; the parameters' own table has the
+    ranges over all of them."""
+    tables = []
+    for block in learned.blocks:
+        parts = parts_of(block.region)
+        if len(parts) == 1:
+            continue
+        columns = [ranges_of(block, part) for part in parts]
+        rows = [["", *(f"part {number}" for number in range(1, len(parts) + 1))]]
+        rows += [
+            [name, *(f"{value(low)} … {value(high)}" for low, high in (c[name] for c in columns))]
+            for name in block.names
+        ]
+        rows.append(["tasks", *map(str, tasks_by_part(learned, block))])
+        shares = [percent(min(math.exp(part.log_volume), 1.0)) for part in parts]
+        tables.append([*rows, ["volume", *shares]])
+    return tables
 
 
 def parameter_table(learned: LearnedSpace) -> list[str]:

@@ -51,8 +51,9 @@ def learn(
         history: the past runs.
         space: what may be tuned; its bounds are never left. None takes the space that the history
             carries, or infers one from the observed values.
-        shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6). 'whole' keeps the original space. 'auto' takes
-            the setting that `compare` recommends, 'whole' if none helps.
+        shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6); 'boxes' or 'ellipsoids' for a union of as many
+            as the tasks fall into, one where that is enough. 'whole' keeps the original space.
+            'auto' takes the setting that `compare` recommends, 'whole' if none helps.
         outliers: ν, the least share of tasks to leave outside (eqs. 7, 8): the smallest penalty
             that leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
             choice, 0.5 for the box and 0.1 for the ellipsoid.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -10,10 +10,10 @@ from ringfence.errors import SettingError
 from ringfence.learned_records import Settings
 from ringfence.numbers import whole_number
 
-PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1}
-"""ν of the paper, chosen there on the toy problem of section 6.1."""
+PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1, "boxes": 0.5, "ellipsoids": 0.1}
+"""ν of the paper, chosen there on the toy problem of section 6.1; unions take their parts'."""
 
-Shape: TypeAlias = Literal["box", "ellipsoid", "whole", "auto"]
+Shape: TypeAlias = Literal["box", "ellipsoid", "boxes", "ellipsoids", "whole", "auto"]
 
 
 def checked_settings(
@@ -29,8 +29,9 @@ def checked_settings(
 ) -> Settings:
     """The settings, or SettingError with what is wrong. 'auto' comes out as 'whole': the choice is
     still to be made."""
-    if shape not in ("box", "ellipsoid", "whole", "auto"):
-        raise SettingError(f"shape must be 'box', 'ellipsoid', 'whole' or 'auto', not {shape!r}")
+    if shape not in get_args(Shape):
+        names = ", ".join(repr(name) for name in get_args(Shape)[:-1])
+        raise SettingError(f"shape must be {names} or 'auto', not {shape!r}")
     if categories not in ("all", "observed"):
         raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
     if outliers == "paper" and shape in PAPER_OUTLIERS:

@@ -9,7 +9,7 @@ import ringfence as rf
 from problems import REGIONS, SPACES
 
 CELLS = [(kind, name) for kind in SPACES for name in REGIONS]
-SHAPES = [(kind, name) for kind in SPACES for name in ("box", "ellipsoid")]
+SHAPES = [(kind, name) for kind in SPACES for name in ("box", "ellipsoid", "ellipsoids")]
 
 PLAIN = (bool, int, float, str, type(None))
 

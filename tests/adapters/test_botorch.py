@@ -21,7 +21,8 @@ from gpytorch.mlls import ExactMarginalLogLikelihood  # noqa: E402
 
 from ringfence.adapters import botorch  # noqa: E402
 
-ALWAYS = [(k, n) for k in ("numeric", "mixed") for n in ("box", "ellipsoid", "slack ellipsoid")]
+NAMES = ("box", "ellipsoid", "slack ellipsoid", "boxes", "ellipsoids")
+ALWAYS = [(k, n) for k in ("numeric", "mixed") for n in NAMES]
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +79,25 @@ def test_the_constraint_is_the_ellipsoid():
     np.testing.assert_array_equal(values >= 0, ellipsoid.contains(points))
     np.testing.assert_allclose(values, 1 - ellipsoid.norm(points) ** 2, atol=1e-7)
     assert botorch.problem(region("numeric", "box")).constraints is None
+
+
+@pytest.mark.parametrize("name", ["boxes", "ellipsoids"])
+def test_the_constraint_of_a_union_holds_in_one_of_its_parts(name):
+    learned = region("numeric", name)
+    ((slack, _),) = botorch.problem(learned).constraints
+    points = np.random.default_rng(0).random((2_000, 3))
+    values = slack(torch.as_tensor(points)).numpy()
+    np.testing.assert_array_equal(values >= 0, learned.blocks[0].region.contains(points))
+
+
+@pytest.mark.parametrize("name", ["boxes", "ellipsoids"])
+def test_a_pull_outwards_ends_in_the_part_farthest_out(name):
+    learned = region("numeric", name)
+    problem = botorch.problem(learned)
+    x, value = optimize_acqf(pull(), q=1, num_restarts=4, raw_samples=64, **problem.arguments)
+    inside(learned, problem.decode(x[0]))
+    drawn = learned.draw(learned.blocks[0], 5_000, np.random.default_rng(0)).points
+    assert float(value) > drawn.sum(axis=1).max() - 0.02
 
 
 @pytest.mark.parametrize("name", ["box", "ellipsoid"])

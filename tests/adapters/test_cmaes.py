@@ -21,7 +21,7 @@ def points(learned, n=20_000):
     return learned.draw(block, n, np.random.default_rng(0)).points
 
 
-@pytest.mark.parametrize("name", NUMERIC)
+@pytest.mark.parametrize("name", [*NUMERIC, "boxes"])
 def test_mean_and_covariance_are_those_of_uniform_draws(name):
     """20,000 draws: a standard error of 0.7 % of a deviation for the mean, of 1 % for a variance;
     limits at five of them, so a false alarm comes once in a million."""

@@ -16,7 +16,9 @@ from ringfence.adapters import neps
 
 
 @pytest.mark.parametrize("kind", ["numeric", "mixed"])
-@pytest.mark.parametrize("name", ["full", "box", "ellipsoid", "slack ellipsoid"])
+@pytest.mark.parametrize(
+    "name", ["full", "box", "ellipsoid", "slack ellipsoid", "boxes", "ellipsoids"]
+)
 def test_the_prior_is_inside_and_the_ranges_are_the_original_ones(kind, name):
     learned = region(kind, name)
     found = neps.priors(learned)

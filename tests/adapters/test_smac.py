@@ -59,6 +59,7 @@ def run(facade, learned, objective, folder, n_trials, **options):
         (HyperparameterOptimizationFacade, "conditional", "box", 10),
         (HyperparameterOptimizationFacade, "mixed", "slack ellipsoid", 10),
         (BlackBoxFacade, "numeric", "ellipsoid", 6),
+        (HyperparameterOptimizationFacade, "mixed", "ellipsoids", 10),
     ],
 )
 def test_facades_over_boxes_and_ellipsoids(facade, kind, shape, n_trials, tmp_path):

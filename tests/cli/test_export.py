@@ -35,7 +35,7 @@ def export(*arguments, cwd, code=0):
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("export")
     for kind in SPACES:
-        for shape in ("box", "ellipsoid"):
+        for shape in ("box", "ellipsoid", "boxes"):
             region(kind, shape).save(path / f"{kind}-{shape}.json")
     return path
 
@@ -52,6 +52,7 @@ def test_every_program_is_python_and_loads_the_file(tool):
 
 RUNS = [
     ("optuna", "conditional-ellipsoid"),
+    ("optuna", "conditional-boxes"),
     ("configspace", "conditional-ellipsoid"),
     ("sklearn", "conditional-box"),
     ("cmaes", "numeric-ellipsoid"),
@@ -120,6 +121,8 @@ def test_mistakes_are_one_line(folder):
         with pytest.raises(rf.SettingError, match="use the adapter for Optuna"):
             snippet(region("conditional", "box"), "box.json", tool)
     wrong = mistake("mixed-ellipsoid.json", "--to", "configspace", "-o", "cs.json")
-    assert "learned.as_space()" in wrong
+    assert "is an ellipsoid" in wrong and "learned.as_space()" in wrong
+    wrong = mistake("mixed-boxes.json", "--to", "configspace", "-o", "cs.json")
+    assert "is a union" in wrong and "learned.as_space()" in wrong
     assert "would hide the package" in mistake("numeric-box.json", "--to", "ax", "-o", "ax.py")
     assert "cannot read nowhere.json" in mistake("nowhere.json", "--to", "optuna")

@@ -25,7 +25,7 @@ from ringfence.adapters.view import as_learned
 from ringfence.errors import MissingExtraError, SettingError
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import generator
-from ringfence.regions import Clipped
+from ringfence.regions import Box, Clipped, Union
 from ringfence.space import Config, Space
 
 try:
@@ -54,17 +54,16 @@ class Problem:
 
     @property
     def constraints(self) -> list[tuple[Callable[[torch.Tensor], torch.Tensor], bool]] | None:
-        """For `nonlinear_inequality_constraints`: not negative inside the ellipsoid."""
+        """For `nonlinear_inequality_constraints`: not negative inside the ellipsoid, or inside one
+        of a union's parts."""
         region = self.vectors.block.region
-        if not isinstance(region, Clipped):
+        if isinstance(region, Box):
             return None
-        center = torch.as_tensor(region.ellipsoid.center)
-        inverse = torch.as_tensor(region.ellipsoid.inverse)
-        largest = (1.0 + region.ellipsoid.tolerance) ** 2
+        parts = region.parts if isinstance(region, Union) else (region,)
+        slacks = [_slack(part) for part in parts]
 
         def slack(x: torch.Tensor) -> torch.Tensor:
-            ball = (x[..., : len(center)] - center) @ inverse.T
-            return largest - ball.square().sum(-1)
+            return torch.stack([one(x) for one in slacks]).amax(0)
 
         return [(slack, True)]
 
@@ -143,3 +142,16 @@ class Problem:
     def encode(self, config: Mapping[str, Any]) -> torch.Tensor:
         """A configuration → its point, shape (d,)."""
         return torch.as_tensor(self.vectors.encode(config))
+
+
+def _slack(part: Box | Clipped) -> Callable[[torch.Tensor], torch.Tensor]:
+    """What is positive inside a part and negative outside, 0 on its boundary."""
+    if isinstance(part, Box):
+        lower, upper = (torch.as_tensor(bound) for bound in part.bounds)
+        return lambda x: torch.minimum(x[..., : part.dim] - lower, upper - x[..., : part.dim]).amin(
+            -1
+        )
+    center = torch.as_tensor(part.ellipsoid.center)
+    inverse = torch.as_tensor(part.ellipsoid.inverse)
+    largest = (1.0 + part.ellipsoid.tolerance) ** 2
+    return lambda x: largest - ((x[..., : part.dim] - center) @ inverse.T).square().sum(-1)

@@ -25,7 +25,7 @@ def to_configspace(
     learned: LearnedSpace | Space, seed: int | None = None
 ) -> Translated[CS.ConfigurationSpace]:
     """The ConfigurationSpace to search, with `decode` from a Configuration to a plain dict and
-    `encode` back: a box as it is, an ellipsoid as its gauge cube."""
+    `encode` back: a box as it is, any other region as its gauge cube."""
     view = View(as_learned(learned), speaks=unequal)
     space = CS.ConfigurationSpace(seed=whole_number(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])

@@ -22,8 +22,8 @@ except ModuleNotFoundError as error:
 
 
 def search_space(learned: LearnedSpace | Space) -> Translated[dict[str, Any]]:
-    """What `fmin` searches, with `decode` for what it passes to the objective: a box as it is, an
-    ellipsoid as its gauge cube."""
+    """What `fmin` searches, with `decode` for what it passes to the objective: a box as it is, any
+    other region as its gauge cube."""
     view = View(as_learned(learned), flat=True)
     space = {name: _expression(name, p) for name, p in view.space.parameters.items()}
     return Translated(space, view.decode, view.encode)

@@ -45,7 +45,7 @@ def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
             "for each choice"
         )
     cube = GaugeCube(given)
-    center = cube.decode(dict.fromkeys(cube.names, 0.5))
+    center = cube.decode(cube.center)
     kept = _kept(given)
     found: dict[str, dict[str, Any]] = {}
     for name, parameter in given.space.parameters.items():

@@ -58,8 +58,8 @@ def sampler(
         seed: of everything random, the base's own seed notwithstanding. A trial's randomness
             depends on the seed and the trial's number, so that a study resumed after a crash goes
             on as it would have, and workers may share a seed. None leaves the base's alone.
-        steps: for `suggest_*` calls with a `step` within an ellipsoid, the steps by name, counted
-            from the low end of the original range. In a box they need not be named.
+        steps: for `suggest_*` calls with a `step` in any region but a box, the steps by name,
+            counted from the low end of the original range. In a box they need not be named.
         guard: this share of the trials searches the original space instead, and half of them while
             the best one lies outside the learned space. 'auto' is 0.1, and 0 for random, QMC and
             genetic samplers; with None or 0 nothing outside is ever proposed.
@@ -116,8 +116,8 @@ def distributions(
 ) -> dict[str, BaseDistribution]:
     """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
 
-    Conditions have no place there. An ellipsoid is refused, unless the `bounding_box` around it
-    will do.
+    Conditions have no place there. Any region but a box is refused, unless the `bounding_box`
+    around it will do.
     """
     learned = as_learned(learned)
     if not bounding_box:

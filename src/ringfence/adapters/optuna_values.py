@@ -82,8 +82,8 @@ class Fitting:
     def _on_grid(
         self, name: str, planned: float, wanted: FloatDistribution | IntDistribution
     ) -> float:
-        """The planned value on the study's grid. In a box every grid value in the range will do; an
-        ellipsoid has to know the grid beforehand."""
+        """The planned value on the study's grid. In a box every grid value in the range will do;
+        any other region has to know the grid beforehand."""
         step = wanted.step or 1.0
         if name not in self._steps and name in self._boxed:
             low, high = (float(end) for end in self._bounds[name])  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ DIVIDER = "/"
 
 
 def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
-    """A box as Ray's own `param_space`. An ellipsoid or a conditional space needs `searcher`."""
+    """A box as Ray's own `param_space`. Other regions and conditional spaces need `searcher`."""
     given = as_learned(learned)
     way = "ringfence.adapters.raytune.searcher(learned)"
     require_box(given, "Ray's param_space", way)
@@ -59,7 +59,7 @@ def searcher(
     """A Searcher whose every suggestion lies in the learned space.
 
     It draws uniformly, or asks `base`, a Searcher of Ray without a space of its own such as
-    `OptunaSearch(seed=0)`, which then searches the box or the ellipsoid's gauge cube and needs to
+    `OptunaSearch(seed=0)`, which then searches the box or the region's gauge cube and needs to
     know `metric` and `mode`. The first `starts` starting points of the learned space come before
     all else; `base` hears nothing of them.
     """

@@ -33,7 +33,7 @@ except ModuleNotFoundError as error:
 
 
 def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
-    """A box as Syne Tune's own config space. An ellipsoid needs `searcher`."""
+    """A box as Syne Tune's own config space. Any other region needs `searcher`."""
     given = as_learned(learned)
     way = "ringfence.adapters.synetune.searcher(learned)"
     require_box(given, "a config space of Syne Tune", way)

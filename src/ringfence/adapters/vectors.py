@@ -21,7 +21,7 @@ from ringfence.errors import SettingError
 from ringfence.gauge import GaugeCube
 from ringfence.learned import LearnedSpace
 from ringfence.regions import Box
-from ringfence.regions.cube import gauge_to_cube
+from ringfence.regions.slabs import to_cube
 from ringfence.space import Categorical, Choice, Config
 
 
@@ -68,14 +68,14 @@ class Vectors:
 
     def decode(self, row: Any) -> Config:
         """One row → the configuration it stands for. What lies outside the region is drawn towards
-        its anchor until it is inside."""
+        its anchor, of a union that of the nearest part, until it is inside."""
         numbers = np.asarray(row, float)
         block = self.block
         point = np.clip(numbers[None, : len(block.names)], 0.0, 1.0)
         if isinstance(block.region, Box):
             cube = Box(*block.spans).to_cube(point)
         else:
-            cube = gauge_to_cube(block.region, point)
+            cube = to_cube(block.region, point)
         values: dict[str, Any] = dict(zip(block.names, cube[0].tolist()))
         for (name, kept), number in zip(self.choices.items(), numbers[len(block.names) :]):
             values[name] = kept[round(min(max(number, 0.0), 1.0) * (len(kept) - 1))]

@@ -1,9 +1,9 @@
 """A learned space as tools see it that only know boxes, choices and perhaps conditions.
 
-A box is shown as it is, in the user's units. An ellipsoid is shown as the unit cube of its gauge
-map (gauge.py): each numeric parameter is a number from 0 to 1, and every point stands for a
-configuration inside. Either way `decode` turns what the tool proposes into a plain configuration of
-the learned space, and `encode` goes back.
+A box is shown as it is, in the user's units. An ellipsoid or a union is shown as the unit cube of
+its gauge map (gauge.py): each numeric parameter is a number from 0 to 1, and every point stands for
+a configuration inside. Either way `decode` turns what the tool proposes into a plain configuration
+of the learned space, and `encode` goes back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ringfence.adapters.values import any_choices, middle, nearest
 from ringfence.errors import SettingError
 from ringfence.gauge import GaugeCube
 from ringfence.learned import LearnedSpace
-from ringfence.regions import Box
+from ringfence.regions import Box, Union
 from ringfence.space import (
     Categorical,
     Choice,
@@ -57,7 +57,7 @@ class View:
 
     @cached_property
     def cube(self) -> GaugeCube | None:
-        """The gauge cube of an ellipsoid; None where the space is shown as it is."""
+        """The gauge cube of an ellipsoid or a union; None where the space is shown as it is."""
         return None if is_box(self.learned) else GaugeCube(self.learned)
 
     @cached_property
@@ -156,9 +156,11 @@ def is_box(learned: LearnedSpace) -> bool:
 
 
 def require_box(learned: LearnedSpace, what: str, instead: str) -> None:
-    """SettingError for an ellipsoid, with the ways that work."""
+    """SettingError for an ellipsoid or a union, with the ways that work."""
     if not is_box(learned):
+        union = any(isinstance(block.region, Union) for block in learned.blocks)
         raise SettingError(
-            f"{what} can only be a box, and this learned space is an ellipsoid: use {instead}, or "
-            "learn with shape='box', or pass learned.as_space(), the box around it"
+            f"{what} can only be a box, and this learned space is "
+            f"{'a union' if union else 'an ellipsoid'}: use {instead}, or learn with shape='box', "
+            "or pass learned.as_space(), the box around it"
         )

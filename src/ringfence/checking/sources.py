@@ -23,7 +23,7 @@ from ringfence.block_fit import (
     clouds,
     columns_of,
     fit_blocks,
-    fit_points,
+    fit_rows,
     kept_choices,
 )
 from ringfence.blocks import Block
@@ -109,7 +109,7 @@ class Sources:
         key = _key(cloud, rows, shape, n_out)
         fit = self._solved.get(key)
         if fit is None:
-            fit = fit_points(cloud.points[rows], shape, n_out / len(rows), near)
+            fit = fit_rows(cloud, rows, shape, n_out / len(rows), near)
             if len(self._solved) * len(cloud.points) < MOST_REMEMBERED:
                 self._solved[key] = fit
         return fit

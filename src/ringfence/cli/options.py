@@ -84,6 +84,8 @@ class Shape(StrEnum):
 
     box = "box"
     ellipsoid = "ellipsoid"
+    boxes = "boxes"
+    ellipsoids = "ellipsoids"
     whole = "whole"
     auto = "auto"
 
@@ -99,8 +101,8 @@ ShapeOf: TypeAlias = Annotated[
     Shape,
     typer.Option(
         "--shape",
-        help="Shape of the region; whole keeps the original space, auto takes what `check "
-        "--compare` recommends.",
+        help="Shape of the region; boxes and ellipsoids are as many as the data call for, whole "
+        "keeps the original space, auto takes what `check --compare` recommends.",
     ),
 ]
 Top: TypeAlias = Annotated[

@@ -1,8 +1,9 @@
 """A scrambled Sobol design over any region, for quasi-random search and for first points.
 
 Boxes are stretched; ellipsoids go through the measure-preserving map of the cube, and points that
-fall outside the original bounds, or outside the region after rounding, are passed over. Of a list
-of candidates the nearest to each point is taken.
+fall outside the original bounds, or outside the region after rounding, are passed over. Of a union
+each part has a slab of the cube in proportion to its volume; where parts overlap, the points of the
+first count. Of a list of candidates the nearest to each point is taken.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError
 from ringfence.optimize.domain import Domain
-from ringfence.regions import Box
+from ringfence.regions import Box, Clipped, Region
 from ringfence.regions.cube import uniform_from_cube
+from ringfence.regions.slabs import Slabs
 
 FIRST = 64
 LONGEST = 1 << 14
@@ -85,9 +87,30 @@ class Design:
             rows[:, j] = places[np.minimum(cells, len(places) - 1)]
         for block in learned.blocks:
             at = [layout.position(name) for name in block.names]
-            if isinstance(block.region, Box):
-                rows[:, at] = Box(*block.spans).from_cube(cube[:, at])
-            else:
-                rows[:, at] = uniform_from_cube(block.region.ellipsoid, cube[:, at])
+            region = Box(*block.spans) if isinstance(block.region, Box) else block.region
+            rows[:, at] = _uniform(region, cube[:, at])
         inside = ((rows >= 0) & (rows <= 1))[:, [a is not None for a in layout.axes]].all(axis=1)
         return layout.snap(rows[inside])
+
+
+def _uniform(region: Region, cube: FloatArray) -> FloatArray:
+    """Rows of the cube → points that are uniform over the region if the rows are; those outside the
+    original bounds, or of NaN, are to be passed over."""
+    if isinstance(region, Box):
+        return region.from_cube(cube)
+    if isinstance(region, Clipped):
+        return uniform_from_cube(region.ellipsoid, cube)
+    sizes = np.array([_log_size(part) for part in region.parts])
+    numbers, own = Slabs.of(region.parts, np.exp(sizes - sizes.max())).split(cube)
+    points = np.empty(cube.shape)
+    for number, part in enumerate(region.parts):
+        here = np.flatnonzero(numbers == number)
+        points[here] = _uniform(part, own[here])
+        for earlier in region.parts[:number]:
+            points[here[earlier.contains(points[here])]] = np.nan
+    return points
+
+
+def _log_size(part: Box | Clipped) -> float:
+    """Log volume of what `_uniform` fills."""
+    return part.log_volume if isinstance(part, Box) else part.ellipsoid.log_volume

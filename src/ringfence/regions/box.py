@@ -45,6 +45,21 @@ class Box:
         inside = (points >= self.lower - TOLERANCE) & (points <= self.upper + TOLERANCE)
         return np.asarray(inside.all(axis=1))
 
+    @property
+    def proposal(self) -> Box:
+        """What rejection sampling draws from: the box itself."""
+        return self
+
+    def norm(self, points: FloatArray) -> FloatArray:
+        """How far each row of `points` (n, p) is from the middle, 1 on the boundary."""
+        middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
+        norms: FloatArray = (np.abs(points - middle) / np.maximum(half, 1e-300)).max(axis=1)
+        return norms
+
+    def propose(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """The same as `draw`, since no proposal is lost."""
+        return self.draw(n, rng)
+
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """`n` independent uniform points, shape (n, p)."""
         return self.from_cube(rng.random((n, self.dim)))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.errors import FitError
 from ringfence.regions.box import Box
 from ringfence.regions.ellipsoid import Ellipsoid
 from ringfence.regions.walk import walk
@@ -74,6 +71,20 @@ class Clipped:
         """Which rows of `points` (n, p) lie inside."""
         return Box.unit(self.dim).contains(points) & self.ellipsoid.contains(points)
 
+    def norm(self, points: FloatArray) -> FloatArray:
+        """The ellipsoid's norm of each row of `points` (n, p); the cube does not count."""
+        return self.ellipsoid.norm(points)
+
+    def propose(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Uniform points of the region, as many as `n` proposals leave."""
+        points = self.proposal.draw(n, rng)
+        return points[self.contains(points)]
+
+    def wander(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """`n` ends of random walks from the anchor, for when proposals leave too few."""
+        starts = np.repeat(self.anchor[None], n, axis=0)
+        return walk(self.ellipsoid, starts, 20 * self.dim + 50, rng, self._admit_all)
+
     def _log_volume_by_growth(self, walkers: int = 1000) -> float:
         """Volume by steps: shrink the ellipsoid about the anchor until it fits into the cube, then
         let it grow back, each time doubling the volume it would have without the cube, and measure
@@ -96,65 +107,3 @@ class Clipped:
 
     def _admit_all(self, points: FloatArray) -> tuple[FloatArray, BoolArray]:
         return points, self.contains(points)
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Points of a region and how they were had."""
-
-    points: FloatArray  # (n, p)
-    acceptance: float  # share of the proposals that were kept
-    method: Literal["rejection", "random walk"]
-
-
-Snap = Callable[[FloatArray], FloatArray]
-
-
-def sample(
-    region: Box | Clipped,
-    n: int,
-    rng: np.random.Generator,
-    *,
-    snap: Snap | None = None,
-    known: FloatArray | None = None,
-    max_proposals: int = 1_000_000,
-) -> Draws:
-    """Algorithm 1: `n` uniform points of the region, by rejection, in bounded time.
-
-    `snap` moves a point to the configuration that it stands for (whole numbers rounded); a draw
-    counts only if it is inside before and after. `known` are points inside, (m, p), from which a
-    random walk starts in case rejection keeps too few of `max_proposals` (at least 100 n).
-    """
-    snap = snap or (lambda points: points)
-    proposal = region if isinstance(region, Box) else region.proposal
-    kept: list[FloatArray] = []
-    proposed = found = 0
-    budget = max(max_proposals, 100 * n)
-    while found < n and proposed < budget:
-        rate = (found + 1) / (proposed + 2)
-        batch = int(min(max(1.1 * (n - found) / rate, 64), budget - proposed, 1_000_000))
-        points = proposal.draw(batch, rng)
-        points = snap(points[region.contains(points)])
-        points = points[region.contains(points)]
-        kept.append(points)
-        found += len(points)
-        proposed += batch
-    if found >= n:
-        return Draws(np.concatenate(kept)[:n], found / proposed if proposed else 1.0, "rejection")
-    if isinstance(region, Box):
-        raise FitError("no configuration of the box survives the rounding of its integers")
-    inside = [*kept, known] if known is not None else [*kept, region.anchor[None]]
-    return Draws(
-        _walk_from(region, np.concatenate(inside), n, rng, snap), found / budget, "random walk"
-    )
-
-
-def _walk_from(
-    region: Clipped, inside: FloatArray, n: int, rng: np.random.Generator, snap: Snap
-) -> FloatArray:
-    def admit(points: FloatArray) -> tuple[FloatArray, BoolArray]:
-        snapped = snap(points)
-        return snapped, region.contains(snapped)
-
-    starts = inside[rng.integers(len(inside), size=n)]
-    return walk(region.ellipsoid, starts, 20 * region.dim + 50, rng, admit)

@@ -20,6 +20,7 @@ from ringfence.learned_text import (
     headline,
     original,
     outlier_lines,
+    part_tables,
     spans_of,
     value,
     volume_line,
@@ -70,6 +71,8 @@ class Facts:
     about: tuple[str, ...]
     warnings: tuple[str, ...]
     ranges: tuple[Range, ...]
+    parts: tuple[list[list[str]], ...]
+    """For each union, the ranges of its parts as rows of text."""
     curve: Curve | None
     starts: FirstTrials | None
     views: Views
@@ -101,6 +104,7 @@ def gather(
         about=_about(learned, check),
         warnings=_warnings(learned, check),
         ranges=range_rows(learned),
+        parts=tuple(part_tables(learned)),
         curve=None if check is None else evidence.curve(check),
         starts=evidence.first_trials(learned, check),
         views=views_of(learned),

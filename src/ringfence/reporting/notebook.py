@@ -7,7 +7,14 @@ from collections.abc import Iterable, Sequence
 from ringfence.checking import Check
 from ringfence.checking.text import headline as check_headline
 from ringfence.learned import LearnedSpace
-from ringfence.learned_text import headline, outlier_lines, percent, row_lines, volume_line
+from ringfence.learned_text import (
+    headline,
+    outlier_lines,
+    part_tables,
+    percent,
+    row_lines,
+    volume_line,
+)
 from ringfence.reporting.evidence import task_rows
 from ringfence.reporting.facts import range_rows
 from ringfence.reporting.markup import Html, escape, name
@@ -26,6 +33,8 @@ def learned_html(learned: LearnedSpace) -> str:
         kept = escape(percent(row.kept))
         rows.append((name(row.name), escape(row.original), escape(row.learned), kept, span))
     table = _table(("parameter", "original", "learned", "kept", ""), rows)
+    for head, *cells in part_tables(learned):
+        table = Html(table + _table(head, [[escape(text) for text in row] for row in cells]))
     after = [volume_line(learned), *outlier_lines(learned), *row_lines(learned)]
     return _block(headline(learned), table, after)
 

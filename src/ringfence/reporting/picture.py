@@ -38,7 +38,7 @@ class Pair:
     names: tuple[str, str]
     points: FloatArray  # (m, 2) in unit coordinates
     outside: BoolArray  # (m,)
-    outline: FloatArray  # (k, 2) in unit coordinates
+    outline: FloatArray  # (k, 2) in unit coordinates, NaN between the parts of a union
 
 
 def pairs(learned: LearnedSpace, most: int = MOST_PAIRS) -> list[Pair]:
@@ -116,7 +116,9 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
 
 
 def _draw_pair(axes: Axes, learned: LearnedSpace, pair: Pair) -> None:
-    axes.fill(*pair.outline.T, color=RING, alpha=0.25)
+    ends = np.flatnonzero(np.isnan(pair.outline[:, 0]))
+    for curve in np.split(pair.outline, ends):
+        axes.fill(*curve[~np.isnan(curve[:, 0])].T, color=RING, alpha=0.25)
     axes.plot(*pair.outline.T, color=RING, lw=1.2)
     inside, outside = pair.points[~pair.outside], pair.points[pair.outside]
     axes.scatter(inside[:, 0], inside[:, 1], s=14, color=DOT, clip_on=False, zorder=3)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ringfence.arrays import FloatArray
 from ringfence.blocks import Block
-from ringfence.regions import Box, Ellipsoid
+from ringfence.regions import Box, Clipped, Ellipsoid, Union
 
 RINGS, SPOKES = 16, 32  # of the net that stands for a ball
 CUBE = np.array(list(product((0.0, 1.0), repeat=3)))
@@ -22,23 +22,37 @@ CUBE_SIDES = np.array(
 
 def outline(block: Block, i: int, j: int) -> FloatArray:
     """The boundary (k, 2) of the region seen along all other coordinates; an ellipsoid's may leave
-    the unit square."""
-    if isinstance(block.region, Box):
-        (x0, y0), (x1, y1) = (bound[[i, j]] for bound in block.region.bounds)
+    the unit square. The parts of a union are divided by rows of NaN."""
+    parts = block.region.parts if isinstance(block.region, Union) else (block.region,)
+    curves = [np.vstack([_curve(part, i, j), np.full((1, 2), np.nan)]) for part in parts]
+    return np.concatenate(curves)[:-1]
+
+
+def _curve(region: Box | Clipped, i: int, j: int) -> FloatArray:
+    if isinstance(region, Box):
+        (x0, y0), (x1, y1) = (bound[[i, j]] for bound in region.bounds)
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]])
     angle = np.linspace(0, 2 * np.pi, 361)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    return _shadow(block.region.ellipsoid, [i, j], circle)
+    return _shadow(region.ellipsoid, [i, j], circle)
 
 
 def surface(block: Block, places: Sequence[int]) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """The boundary of the region's shadow on three coordinates: corners (m, 3) and triangles
-    (n, 3) of their numbers; an ellipsoid's may leave the unit cube."""
-    if isinstance(block.region, Box):
-        lower, upper = (bound[list(places)] for bound in block.region.bounds)
+    (n, 3) of their numbers; an ellipsoid's may leave the unit cube. A union has one for each part,
+    all in one list."""
+    parts = block.region.parts if isinstance(block.region, Union) else (block.region,)
+    corners, triangles = zip(*(_body(part, places) for part in parts))
+    first = np.cumsum([0, *map(len, corners[:-1])])
+    return np.concatenate(corners), np.concatenate([t + at for t, at in zip(triangles, first)])
+
+
+def _body(region: Box | Clipped, places: Sequence[int]) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    if isinstance(region, Box):
+        lower, upper = (bound[list(places)] for bound in region.bounds)
         return lower + CUBE * (upper - lower), CUBE_SIDES
     ball, triangles = _ball()
-    return _shadow(block.region.ellipsoid, places, ball), triangles
+    return _shadow(region.ellipsoid, places, ball), triangles
 
 
 def _shadow(ellipsoid: Ellipsoid, places: Sequence[int], ball: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from typing import Any
@@ -104,7 +105,7 @@ def _edges(view: View) -> list[list[float | None]]:
 def _trace(*columns: Sequence[float | None]) -> Chart:
     """Points without a hover label."""
     rounded: dict[str, Any] = {
-        name: [None if at is None else round(at, 4) for at in column]
+        name: [None if at is None or math.isnan(at) else round(at, 4) for at in column]
         for name, column in zip("xyz", columns)
     }
     return {"type": "scatter" if len(columns) == 2 else "scatter3d", "hoverinfo": "skip"} | rounded

@@ -63,9 +63,17 @@ def ranges(facts: Facts) -> Html:
         "ranges",
         "Ranges before and after",
         table("Ranges before and after", head, [_range_row(row) for row in facts.ranges]),
+        *(_parts(rows) for rows in facts.parts),
         "<p>A bar is the original range from its low to its high end, on a log scale where it "
         "says so; the filled part is what is kept.</p>",
     )
+
+
+def _parts(rows: list[list[str]]) -> str:
+    """The parts of a union side by side."""
+    head, *body = rows
+    cells = [[named(first), *(words(text) for text in rest)] for first, *rest in body]
+    return "<h3>The parts of the region</h3>\n" + table("Parts of the region", head, cells)
 
 
 def _range_row(row: Range) -> list[Cell]:

@@ -44,7 +44,8 @@ class View:
     """Lower ends of the learned ranges."""
     upper: tuple[float, ...]
     boundary: FloatArray
-    """The region's shadow: a closed curve (k, 2), or the corners (m, 3) of a surface."""
+    """The region's shadow: a closed curve (k, 2), of a union several with NaN between them, or the
+    corners (m, 3) of a surface."""
     triangles: npt.NDArray[np.int64] | None = None
     """Of a surface, (n, 3): numbers of corners."""
 
