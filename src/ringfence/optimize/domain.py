@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,15 @@ class Domain:
     def untried(self, tried: Set[bytes]) -> FloatArray:
         """The rows of the pool that were not tried; ExhaustedError where none is left."""
         assert self.pool is not None
-        keys = self.layout.keys(self.pool)
-        left = self.pool[[key not in tried for key in keys]]
+        left = self.pool[[key not in tried for key in self._pool_keys]]
         if not len(left):
             raise ExhaustedError(f"all {len(self.pool)} configurations of the space were tried")
         return left
+
+    @cached_property
+    def _pool_keys(self) -> list[bytes]:
+        assert self.pool is not None
+        return self.layout.keys(self.pool)
 
     def fresh(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
         """One uniform row that was not tried, shape (1, names)."""

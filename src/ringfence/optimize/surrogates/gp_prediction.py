@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from ringfence.arrays import FloatArray
 from ringfence.optimize.surrogates.gp_posterior import Scaled, factor, scale_features
 from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
-from ringfence.optimize.surrogates.matern import matern52, squared_distances
+from ringfence.optimize.surrogates.matern import matern52, matern52_values, squared_distances
 from ringfence.optimize.surrogates.standardize import Standardized
 
 LEAST_VARIANCE = 1e-12  # rounding leaves no digits below
@@ -54,7 +54,7 @@ class GP:
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the objective without its noise, each (m,), in units of y."""
         at = scale_features(self.theta, X, self.columns)
-        kernel, _ = matern52(squared_distances(at.Z, self.Z))
+        kernel = matern52_values(squared_distances(at.Z, self.Z))
         return self._moments(kernel, kernel @ self.root.T)
 
     def predict_with_gradient(
@@ -76,8 +76,8 @@ class GP:
         No predicted mean changes, so the new points get the weight 0.
         """
         Z = scale_features(self.theta, X, self.columns).Z
-        B = matern52(squared_distances(Z, self.Z))[0] @ self.root.T
-        rest = matern52(squared_distances(Z, Z))[0] - B @ B.T
+        B = matern52_values(squared_distances(Z, self.Z)) @ self.root.T
+        rest = matern52_values(squared_distances(Z, Z)) - B @ B.T
         rest.flat[:: len(Z) + 1] += self.noise
         corner = dtrtri(dpotrf(rest, lower=1, clean=1)[0], lower=1)[0]
         n, m = len(self.Z), len(Z)
@@ -106,7 +106,7 @@ def condition(theta: FloatArray, X: FloatArray, values: Standardized, columns: C
     """The posterior at given hyperparameters."""
     Z = scale_features(theta, X, columns).Z
     noise = math.exp(theta[columns.n_groups])
-    found = factor(matern52(squared_distances(Z, Z))[0], noise, values.y)
+    found = factor(matern52_values(squared_distances(Z, Z)), noise, values.y)
     root = dtrtri(found.L, lower=1)[0]
     fitted = values.shift + values.scale * (values.y - noise * found.alpha)
     return GP(
