@@ -11,16 +11,13 @@ own seeds. BoTorch needs about a CPU second a suggestion; all else finishes in m
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import qmc
 
+from benchmarks.cells import append_line, cells_file, need_one_thread, numbers, parser, read_lines
 from benchmarks.functions import FUNCTIONS, Function
 from benchmarks.loops import LOOPS
 from benchmarks.timing import Row
@@ -59,21 +56,17 @@ def run_cell(function: str, method: str, seed: int) -> Cell:
 
 
 def read(path: Path) -> dict[tuple[str, str, int], Cell]:
-    lines = path.read_text().splitlines() if path.exists() else []
-    cells = (Cell(**json.loads(line)) for line in lines)
+    cells = (Cell(**line) for line in read_lines(path))
     return {(cell.function, cell.method, cell.seed): cell for cell in cells}
 
 
 def fill(path: Path, functions: list[str], methods: list[str], seeds: range) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     for seed in seeds:
         for function in functions:
             for method in methods:
                 if (function, method, seed) in read(path):
                     continue
-                line = json.dumps(asdict(run_cell(function, method, seed)))
-                with path.open("a") as file:
-                    file.write(line + "\n")
+                append_line(path, asdict(run_cell(function, method, seed)))
 
 
 def difference(ours: FloatArray, theirs: FloatArray) -> str:
@@ -119,22 +112,17 @@ def rows() -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seeds", default=f"0:{SEEDS}", help="first:end")
-    parser.add_argument("--methods", nargs="+", choices=list(LOOPS), default=list(LOOPS))
-    parser.add_argument("--functions", nargs="+", choices=list(FUNCTIONS), default=list(FUNCTIONS))
-    parser.add_argument("--ours", default="ringfence", choices=list(LOOPS))
-    parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
-    chosen = parser.parse_args()
-    path = chosen.folder / "cells.jsonl"
+    options = parser(__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--seeds", type=numbers, default=f"0:{SEEDS}", help="first:end")
+    options.add_argument("--methods", nargs="+", choices=list(LOOPS), default=list(LOOPS))
+    options.add_argument("--functions", nargs="+", choices=list(FUNCTIONS), default=list(FUNCTIONS))
+    options.add_argument("--ours", default="ringfence", choices=list(LOOPS))
+    chosen = options.parse_args()
+    path = cells_file(chosen.folder)
     if not chosen.table:
-        if os.environ.get("OMP_NUM_THREADS") != "1":
-            sys.exit("set OMP_NUM_THREADS=1: CPU time is compared on one thread")
-        first, end = map(int, chosen.seeds.split(":"))
-        fill(path, chosen.functions, chosen.methods, range(first, end))
+        need_one_thread()
+        fill(path, chosen.functions, chosen.methods, chosen.seeds)
     table(read(path), chosen.ours)
 
 

@@ -11,10 +11,7 @@ median configuration; means are over tables, each the mean of its targets.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import ringfence as rf
+from benchmarks.cells import append_line, cells_file, need_one_thread, parser, read_lines
 from benchmarks.guard_goals import FUNCTIONS, Goal, moved_away, past_of, recorded
 from benchmarks.guard_ways import engine
 from benchmarks.transfer_cases import Case, Table
@@ -118,8 +116,7 @@ def key(cell: dict) -> str:
 
 
 def read(path: Path) -> dict[str, dict]:
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {key(cell): cell for cell in map(json.loads, lines)}
+    return {key(cell): cell for cell in read_lines(path)}
 
 
 def complete(cells: list[dict]) -> list[dict]:
@@ -164,28 +161,20 @@ def _join(things: object) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("data", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tables", nargs="*", choices=TABLE_NAMES, default=list(TABLE_NAMES))
-    parser.add_argument("--targets", type=int, default=2)
-    parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
-    chosen = parser.parse_args()
-    path = chosen.folder / "cells.jsonl"
+    options = parser(__doc__)
+    options.add_argument("data", type=Path)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--tables", nargs="*", choices=TABLE_NAMES, default=list(TABLE_NAMES))
+    options.add_argument("--targets", type=int, default=2)
+    chosen = options.parse_args()
+    path = cells_file(chosen.folder)
     if not chosen.table:
-        if os.environ.get("OMP_NUM_THREADS") != "1":
-            sys.exit("set OMP_NUM_THREADS=1: CPU time is compared on one thread")
-        chosen.folder.mkdir(parents=True, exist_ok=True)
+        need_one_thread()
         done = set(read(path))
-        for source in (
-            function_cells(FUNCTION_TARGETS, done),
-            table_cells(chosen.data, chosen.tables, chosen.targets, done),
-        ):
-            for cell in source:
-                with path.open("a") as file:
-                    file.write(json.dumps(cell) + "\n")
+        for cell in function_cells(FUNCTION_TARGETS, done):
+            append_line(path, cell)
+        for cell in table_cells(chosen.data, chosen.tables, chosen.targets, done):
+            append_line(path, cell)
     show(complete(list(read(path).values())))
 
 

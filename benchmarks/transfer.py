@@ -13,15 +13,13 @@ of its cells; standard errors and paired differences take the targets for indepe
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from benchmarks.cells import append_line, cells_file, need_one_thread, numbers, parser, read_lines
 from benchmarks.tables import TABLES
 from benchmarks.transfer_cases import ROWS, SOURCES, Case, Table
 from benchmarks.transfer_methods import WAYS, run
@@ -33,27 +31,24 @@ PAPER_FILES = ("svm_rbv2_surrogate", "xgboost_rbv2_surrogate", "ranger_rbv2_surr
                "rf_sklearn_openml100", "xgboost_memento_openml", "xgboost_libsvm10",
                "mlp_hpobench", "fcnet_tabular")  # fmt: skip
 
-Key: TypeAlias = tuple[str, str, str, int, int]  # table, method, target, draw, seed
+Key: TypeAlias = tuple[str, str, str, int, int]
+PARTS = ("table", "method", "target", "draw", "seed")
 
 
 def read(path: Path) -> dict[Key, dict[str, object]]:
-    lines = path.read_text().splitlines() if path.exists() else []
-    cells = [json.loads(line) for line in lines]
-    return {(c["table"], c["method"], c["target"], c["draw"], c["seed"]): c for c in cells}
+    return {tuple(cell[part] for part in PARTS): cell for cell in read_lines(path)}
 
 
 def fill(path: Path, chosen: argparse.Namespace) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draws, seeds = _range(chosen.draws), _range(chosen.seeds)
     for name in chosen.tables:
         table = Table(chosen.data, name, rows=chosen.rows, sources=chosen.sources)
         done = read(path)
         for target in table.targets(chosen.targets):
-            for draw in draws:
+            for draw in chosen.draws:
                 case = Case(table, target, draw)
-                for key in wanted(case, chosen.methods, draws, seeds):
+                for key in wanted(case, chosen.methods, chosen.draws, chosen.seeds):
                     if key not in done:
-                        append(path, case, key, chosen.trials)
+                        append_line(path, finished(case, key, chosen.trials))
 
 
 def wanted(case: Case, methods: list[str], draws: range, seeds: range) -> list[Key]:
@@ -66,12 +61,10 @@ def wanted(case: Case, methods: list[str], draws: range, seeds: range) -> list[K
     ]
 
 
-def append(path: Path, case: Case, key: Key, trials: int) -> None:
+def finished(case: Case, key: Key, trials: int) -> dict[str, object]:
     curve, cpu = run(case, key[1], key[4], trials)
-    names = ("table", "method", "target", "draw", "seed")
-    cell = {**dict(zip(names, key)), "regret": np.round(curve, 6).tolist(), "cpu": round(cpu, 5)}
-    with path.open("a") as file:
-        file.write(json.dumps(cell) + "\n")
+    cell = dict(zip(PARTS, key))
+    return {**cell, "regret": np.round(curve, 6).tolist(), "cpu": round(cpu, 5)}
 
 
 def means(cells: dict[Key, dict[str, object]]) -> dict[tuple[str, str], dict[str, FloatArray]]:
@@ -147,32 +140,23 @@ def _mean(regrets: FloatArray) -> str:
     return f"{regrets.mean():.3f} ± {error:.3f}"
 
 
-def _range(text: str) -> range:
-    first, end = map(int, text.split(":"))
-    return range(first, end)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("data", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
-    parser.add_argument("--methods", nargs="+", choices=list(WAYS), default=list(WAYS))
-    parser.add_argument("--targets", type=int, default=30)
-    parser.add_argument("--draws", default="0:3", help="first:end")
-    parser.add_argument("--seeds", default="0:5", help="first:end")
-    parser.add_argument("--trials", type=int, default=50)
-    parser.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
-    parser.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
-    parser.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
-    parser.add_argument("--table", action="store_true", help="print what has finished, run nothing")
-    chosen = parser.parse_args()
-    path = chosen.folder / "cells.jsonl"
+    options = parser(__doc__)
+    options.add_argument("data", type=Path)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
+    options.add_argument("--methods", nargs="+", choices=list(WAYS), default=list(WAYS))
+    options.add_argument("--targets", type=int, default=30)
+    options.add_argument("--draws", type=numbers, default="0:3", help="first:end")
+    options.add_argument("--seeds", type=numbers, default="0:5", help="first:end")
+    options.add_argument("--trials", type=int, default=50)
+    options.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
+    options.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
+    options.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
+    chosen = options.parse_args()
+    path = cells_file(chosen.folder)
     if not chosen.table:
-        if os.environ.get("OMP_NUM_THREADS") != "1":
-            sys.exit("set OMP_NUM_THREADS=1: CPU time is compared on one thread")
+        need_one_thread()
         fill(path, chosen)
     show(read(path), chosen.ours)
 

@@ -30,7 +30,7 @@ class Uniform(Transfer):
         return np.full(len(tried), 1.0 / len(tried))
 
 
-class Unguarded(Transfer):
+class Unstalled(Transfer):
     """Without a plain process after a stall."""
 
     def is_stalled(self, log: TrialLog) -> bool:
@@ -53,7 +53,7 @@ class Uninformed(Transfer):
         return replace(found, mean=np.zeros(len(rows)), spread=np.zeros((len(rows), 1)))
 
 
-class CoverOnly(Unguarded):
+class CoverOnly(Unstalled):
     """The weighted cover to the end."""
 
     def process_share(self, n: int) -> float:
@@ -120,7 +120,7 @@ WAYS = {
     "starts + gp": starts("gp", 5, seeds=False),
     "transfer": transfer(),
     "transfer, equal weights": transfer(Uniform),
-    "transfer, no guard": transfer(Unguarded),
+    "transfer, no stall rule": transfer(Unstalled),
     "transfer, mean only": transfer(MeanOnly),
     "transfer, no prior": transfer(Uninformed),
     "transfer, cover only": transfer(CoverOnly),

@@ -30,8 +30,9 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
 
     figure, title           as the plan has them; order: place of the method in the legend
     suite, origin           the tasks, and what they rest on; log_loss: losses are logarithms
-    scale, evaluation, sources, n_evaluations, task, method, replication    the cell's description
-    volume, best, median, exhausted                                         as in `Result`
+    scale, sources, n_evaluations, task, method, replication    the cell's description
+    evaluation              the cell's, or "computed" where nothing is looked up
+    volume, best, median, exhausted                             as in `Result`
     trial, loss             full evaluations spent, and the smallest loss by then
     """
     columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
@@ -46,8 +47,11 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
             "order": item.experiment.methods.index(item.cell.method),
             "origin": suite.origin,
             "log_loss": suite.log_loss,
+            **_facts(item.cell, result),
         }
-        for name, value in (row | _facts(item.cell, result)).items():
+        if suite.computed:
+            row["evaluation"] = "computed"
+        for name, value in row.items():
             columns[name].append(value)
         columns["trial"].append(list(range(1, len(result.curve) + 1)))
         columns["loss"].append(list(result.curve))

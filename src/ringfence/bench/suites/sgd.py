@@ -80,6 +80,7 @@ class SGD(Suite):
     """Thirty ridge regressions; `dims` gives the number of weights of each, in turn."""
 
     origin = "SGD on 30 ridge regressions, run by this benchmark"
+    computed = True
     max_budget = float(EPOCHS * N_ROWS // UPDATES_PER_UNIT)
     space = Space(
         {

@@ -37,6 +37,8 @@ class Suite(ABC):
     """Log scales where they are natural."""
     max_budget: float | None = None
     """Resource of a full evaluation, where less can be spent; None: all or nothing."""
+    computed: bool = False
+    """Whether configurations are run when they are asked for, not looked up."""
     log_loss: bool = False
     """Whether losses are logarithms, so that differences compare them and not ratios."""
 
