@@ -95,7 +95,9 @@ def show(cells: dict[Key, dict[str, object]], ours: list[str]) -> None:
                 row += [d for m in ours for d in _paired(curves.get((name, m), {}), found, at)]
                 cpu = [c["cpu"] for k, c in cells.items() if k[:2] == (name, method)]
                 print(f"| {' | '.join(row)} | {1e3 * float(np.median(cpu)):.1f} |")  # type: ignore
-    _overall(curves, [t for t in PAPER_FILES if t in tables], at)
+    for some in ([t for t in PAPER_FILES if t in tables], tables):
+        if len(some) > 1:
+            _overall(curves, some, at)
 
 
 def _overall(
