@@ -127,6 +127,11 @@ class Case:
         """The target's rows with what the models say of them."""
         return Candidates(self.domain, self.models, self.sources.tasks, 0)
 
+    @cached_property
+    def scored_in_box(self) -> Candidates:
+        """Those inside the box around the sources' best."""
+        return Candidates(self.inside(shape="box"), self.models, self.sources.tasks, 0)
+
     def inside(self, **settings: object) -> Domain:
         """The target's rows inside a region learned from the sources; all where none is inside."""
         learned = self.learned(**settings)

@@ -1,6 +1,7 @@
 """The methods that benchmarks.transfer compares: how each is set up for a case and a seed.
 
-Regions are searched without a guard: `Setup` has none unless told (benchmarks.guard has those).
+The paper's regions are searched without a guard, as in the paper; "guarded" ones are what a user
+gets who learns a box and changes nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from benchmarks.transfer_cases import Case
 from ringfence import Optimizer
 from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError
+from ringfence.optimize.guard import USUAL, guard_of
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Setup
 from ringfence.optimize.methods.transfer import FIRST
@@ -108,6 +110,22 @@ def transfer(kind: type[Transfer] = Transfer) -> Way:
     return Way(make, seeds=False)
 
 
+def guarded(name: str, n_starts: int) -> Way:
+    """A box with starting points inside it, searched with the usual guard."""
+
+    def make(case: Case, seed: int) -> Optimizer:
+        guard = guard_of(case.learned(shape="box"), case.candidates, USUAL)
+        first = tuple(start.config for start in starting_points(case.scored_in_box, n_starts))
+        setup = Setup(case.scored_in_box.domain, seed, case.sources, first, guard)
+        engine = Optimizer(name, setup, {})
+        if name == "transfer":
+            engine.method.models, engine.method.candidates = case.models, case.scored_in_box
+            engine.scout.models, engine.scout.candidates = case.models, case.scored
+        return engine
+
+    return Way(make, seeds=False)
+
+
 WAYS = {
     "random": plain("random"),
     "gp": plain("gp"),
@@ -119,6 +137,8 @@ WAYS = {
     "starts + random": starts("random", 10, seeds=True),
     "starts + gp": starts("gp", 5, seeds=False),
     "transfer": transfer(),
+    "box + starts + gp, guarded": guarded("gp", 5),
+    "box + transfer, guarded": guarded("transfer", 0),
     "transfer, equal weights": transfer(Uniform),
     "transfer, no stall rule": transfer(Unstalled),
     "transfer, mean only": transfer(MeanOnly),
