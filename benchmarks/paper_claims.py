@@ -66,6 +66,7 @@ class Results(msgspec.Struct, frozen=True):
 
     name: str
     results: pl.DataFrame
+    """Of each cell the first trial and the figure's last, which is all that the page asks for."""
     regrets: pl.DataFrame
     points: pl.DataFrame
 
@@ -105,7 +106,9 @@ def read_plan_results(path: Path) -> Results:
     """One plan's results, their regrets and curves."""
     results = read_results(path)
     regret = curves(results).filter(pl.col("metric").is_in(["regret", "distance"]))
-    return Results(path.stem, results, judged_regrets(results), regret)
+    trial = pl.col("trial")
+    ends = results.filter((trial == 1) | (trial == trial.max().over("figure")))
+    return Results(path.stem, ends, judged_regrets(results), regret)
 
 
 def judged(plan: Results, claim: Claim) -> Iterator[Judged]:

@@ -13,6 +13,8 @@ A mean is over tasks and replications, as in the paper, and so is its standard e
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from ringfence.bench.plan import BASELINE
@@ -24,10 +26,11 @@ LINE = ("figure", "order", "method", "trial")
 
 def curves(results: pl.DataFrame) -> pl.DataFrame:
     """figure, order, method, trial, metric, mean, error, n: one row a point of a curve."""
-    judged = measured(results)
-    parts = [_mean(judged, name) for name in ("normalized", "regret", "rank")]
-    made = pl.concat([*parts, _distance(judged)])
-    return made.sort("figure", "metric", "order", "trial")
+    parts: list[pl.DataFrame] = []
+    for judged in measured(results):
+        parts += [_mean(judged, name) for name in ("normalized", "regret", "rank")]
+        parts.append(_distance(judged))
+    return pl.concat(parts).sort("figure", "metric", "order", "trial")
 
 
 def final(results: pl.DataFrame) -> pl.DataFrame:
@@ -36,16 +39,24 @@ def final(results: pl.DataFrame) -> pl.DataFrame:
     return made.filter(pl.col("trial") == pl.col("trial").max().over("figure"))
 
 
-def measured(results: pl.DataFrame) -> pl.DataFrame:
-    """The results with a column for each measure that is a cell's own, and Random's regret."""
+def measured(results: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Each figure with a column for each measure that is a cell's own, and Random's regret.
+
+    One by one: a plan's results are millions of rows.
+    """
+    seen = pl.min_horizontal(pl.col("loss").min(), pl.col("best").min())
+    least = results.group_by("suite", "task").agg(least=seen)
+    for _, own in results.group_by("figure", maintain_order=True):
+        yield _measured(own.join(least, on=["suite", "task"], maintain_order="left"))
+
+
+def _measured(frame: pl.DataFrame) -> pl.DataFrame:
     loss, least = pl.col("loss"), pl.col("least")
-    seen = pl.min_horizontal(loss.min(), pl.col("best").min())
-    frame = results.with_columns(seen.over("suite", "task").alias("least"))
     spread = pl.col("median") - least
     frame = frame.with_columns(
         pl.when(spread > 0).then((loss - least) / spread).otherwise(0.0).alias("regret")
     )
-    is_last = pl.col("trial") == pl.col("trial").max().over("figure")
+    is_last = pl.col("trial") == pl.col("trial").max()
     baseline = frame.filter(pl.col("method") == BASELINE)
     reached = baseline.filter(is_last).select(*PLACE, reached="loss")
     same = baseline.select(*PLACE, "trial", random_regret="regret")
@@ -55,7 +66,7 @@ def measured(results: pl.DataFrame) -> pl.DataFrame:
     log_loss = pl.col("log_loss")
     normalized = pl.when(log_loss).then(loss - pl.col("reached")).otherwise(ratio)
     rank = loss.rank("average").over(*PLACE, "trial")
-    everyone = pl.col("method").n_unique().over("figure")
+    everyone = pl.col("method").n_unique()
     complete = pl.len().over(*PLACE, "trial") == everyone
     return frame.with_columns(normalized=normalized, rank=pl.when(complete).then(rank))
 
