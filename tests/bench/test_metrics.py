@@ -6,7 +6,9 @@ import polars as pl
 import pytest
 
 from ringfence.bench.metrics import curves, final
+from ringfence.bench.results import SCHEMA, read_results
 from ringfence.bench.text import summary
+from ringfence.errors import FileError
 
 
 def table(losses, *, median=10.0, best=1.0, log_loss=False):
@@ -97,3 +99,24 @@ def test_the_summary_says_what_a_figure_rests_on():
     assert "Box GP" in text and "0.500 ± 0.000" in text
     assert text.count("ran out") == 1 and text.endswith("ran out in 1 of 2 cells")
     assert final(TWO)["trial"].unique().to_list() == [2]
+
+
+def test_the_best_loss_of_a_task_counts_in_every_figure():
+    far = table({("a", "Random", 0): (8, 7)})
+    near = table({("a", "Random", 0): (8, 0.5)}).with_columns(figure=pl.lit("1b"))
+    both = curves(pl.concat([far, near]))
+    ends = both.filter(pl.col("metric") == "regret", pl.col("trial") == 2).sort("figure")
+    assert ends["mean"].to_list() == pytest.approx([6.5 / 9.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    "frame, message",
+    [
+        (pl.DataFrame({"figure": ["1a"]}), "has no column 'title'"),
+        (pl.DataFrame(schema=SCHEMA), "holds no results"),
+    ],
+)
+def test_a_file_without_results_is_refused(frame, message, tmp_path):
+    frame.write_parquet(tmp_path / "results.parquet")
+    with pytest.raises(FileError, match=message):
+        read_results(tmp_path / "results.parquet")

@@ -67,6 +67,8 @@ def read_results(path: Path) -> pl.DataFrame:
     lacking = [name for name in SCHEMA if name not in frame.columns]
     if lacking:
         raise FileError(f"{path} has no column {lacking[0]!r}: ringfence bench table writes one")
+    if frame.is_empty():
+        raise FileError(f"{path} holds no results")
     return frame
 
 
