@@ -183,7 +183,28 @@ def test_the_model_speaks_right_after_them():
     learned = rf.learn(bowls(TWO, runs=40), SPACE, starts=5)
     assert rf.optimizer("gp", learned, starts=5).method.n_initial == 5
     assert rf.optimizer("gp", learned, starts=5, n_initial=8).method.n_initial == 8
-    assert rf.optimizer("gp", learned).method.n_initial == 5
+    assert rf.optimizer("gp", learned, starts=0).method.n_initial == 5
+
+
+def test_unless_told_otherwise_they_come_first_and_a_history_brings_transfer():
+    history = bowls(TWO, runs=40)
+    three, seven = (rf.learn(history, SPACE, starts=n) for n in (3, 7))
+
+    def firsts(learned, n, **settings):
+        outcome = rf.minimize(lambda config: config["a"], learned, n_trials=n, **settings)
+        return outcome.optimizer.name, [trial.config for trial in outcome.trials]
+
+    assert firsts(three, 3) == ("gp", three.starts())
+    name, asked = firsts(seven, 6)
+    assert name == "gp" and asked[:5] == seven.starts(5) and asked[5] != seven.starts(6)[5]
+    assert firsts(seven, 5, optimizer="random") == ("random", seven.starts(5))
+    assert firsts(seven, 1, starts=0)[1] != seven.starts(1)
+    engine = rf.optimizer("auto", seven, history=history)
+    assert engine.name == "transfer" and engine.setup.starts == ()
+    assert rf.optimizer("auto", SPACE).name == "gp"
+    assert rf.optimizer("auto", rf.learn(history, SPACE)).setup.starts == ()
+    with pytest.raises(rf.SettingError, match="starts must be a whole number"):
+        rf.optimizer("gp", seven, starts="all")
 
 
 def test_of_candidates_the_nearest_come_first():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
-from ringfence.optimize.domain import domain_of
+from ringfence.optimize.domain import Domain, domain_of
 from ringfence.optimize.guard import GuardShare, guard_of, guard_share
 from ringfence.optimize.listed import Listed
 from ringfence.optimize.log import TrialLog
@@ -23,6 +23,11 @@ from ringfence.optimize.registry import method_class
 from ringfence.optimize.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
+
+Starts: TypeAlias = int | Literal["auto"] | None
+"""How many starting points of a learned space are tried first."""
+USUAL_STARTS = 5
+"""With a model right after them (docs/transfer.md has the measurements)."""
 
 
 class Optimizer:
@@ -142,7 +147,7 @@ def optimizer(
     history: History | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
-    starts: int = 0,
+    starts: Starts = "auto",
     guard: GuardShare = "auto",
     **options: Any,
 ) -> Optimizer:
@@ -150,7 +155,8 @@ def optimizer(
 
     Args:
         name: 'random', 'sobol', 'successive-halving', 'hyperband', 'gp', 'gp-warping', 'smac',
-            'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'.
+            'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'; 'auto' is 'transfer' where
+            there is a history, else 'gp'.
         where: the space to search.
         seed: the same seed gives the same proposals for the same results.
         candidates: search only these configurations (those inside `where`), as on a table.
@@ -159,6 +165,7 @@ def optimizer(
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
         starts: try so many starting points of the learned space first; of candidates, the nearest.
+            'auto' is five, or as many as it has; none for 'transfer', which finds its own.
         guard: this share of the trials searches the original space instead, in case the learned
             one misses the optimum. 'auto' is 0.1 for methods with a model and 0 for the others;
             None or 0: nothing outside `where` is ever proposed.
@@ -169,11 +176,19 @@ def optimizer(
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
     if candidates is not None and not isinstance(candidates, Listed):
         candidates = list(candidates)
+    if name == "auto":
+        name = "gp" if history is None else "transfer"
     domain = domain_of(where, candidates)
     share = guard_share(guard, method_class(name).usual_guard)
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
-    first = domain.starts(whole_number(starts, "starts", 0) or 0)
+    first = domain.starts(_n_starts(starts, name, domain))
     setup = Setup(domain, whole, sources, first, guard_of(where, candidates, share))
     return Optimizer(name, setup, options)
+
+
+def _n_starts(starts: Starts, name: str, domain: Domain) -> int:
+    if starts == "auto":
+        return 0 if name == "transfer" else min(USUAL_STARTS, len(domain.learned.portfolio))
+    return whole_number(starts, "starts", 0) or 0

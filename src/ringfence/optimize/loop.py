@@ -12,7 +12,7 @@ from ringfence.errors import ExhaustedError, SettingError
 from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
-from ringfence.optimize.ask_tell import Optimizer
+from ringfence.optimize.ask_tell import Optimizer, Starts
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.progress import Bar
@@ -71,7 +71,7 @@ class Outcome:
 def minimize(
     objective: Objective,
     where: LearnedSpace | Space | Optimizer,
-    optimizer: str = "gp",
+    optimizer: str = "auto",
     n_trials: int = 50,
     *,
     seed: int = 0,
@@ -81,7 +81,7 @@ def minimize(
     history: History | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
-    starts: int = 0,
+    starts: Starts = "auto",
     guard: GuardShare = "auto",
     **options: Any,
 ) -> Outcome:
@@ -94,7 +94,8 @@ def minimize(
     Args:
         objective: the function to minimize.
         where: the learned or plain space; or an optimizer, which then goes on.
-        optimizer: its name, as in `rf.optimizer`.
+        optimizer: its name, as in `rf.optimizer`; 'auto' is 'transfer' where there is a history,
+            else 'gp'.
         n_trials: how many more trials to run.
         seed: of the proposals.
         n_jobs: so many threads call the objective at once; the order in which they finish then
