@@ -2,6 +2,7 @@
 
     python -m benchmarks.paper_page           write docs/results.md and its figures anew
     python -m benchmarks.paper_page --check   only say whether the page is what the results give
+    python -m benchmarks.paper_page --data tables   with the pictures of spaces learned from tables
 
 Claims are in claims.toml, results in results/, one Parquet file a plan as `ringfence bench table`
 writes it. A claim "A is better than B" holds where the 95 % interval of the paired difference of
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -33,6 +35,7 @@ from ringfence.bench.plan import read_plan
 from ringfence.bench.region_figures import region_figure
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.text import heading
+from ringfence.errors import FileError
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "results.md"
@@ -44,11 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or compare it."""
     parser = argparse.ArgumentParser(description="Write docs/results.md from the results.")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    check = parser.parse_args(arguments).check
+    parser.add_argument("--data", type=Path, help="folder of tables, for pictures of their regions")
+    chosen = parser.parse_args(arguments)
     claims = read_claims()
     plans = [read_plan_results(path) for path in sorted((HERE / "results").glob("*.parquet"))]
     text = page(claims, plans)
-    if check:
+    if chosen.check:
         same = PAGE.exists() and PAGE.read_text("utf-8") == text
         print("the page is what the results give" if same else "the page differs: make results")
         return 0 if same else 1
@@ -56,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for plan in plans:
         own = [claim for claim in claims.claim if plan.name in claim.plans]
         draw(plan, {claim.figure for claim in own})
-        draw_regions(plan, {figure for claim in own for figure in claim.pictures})
+        draw_regions(plan, {figure for claim in own for figure in claim.pictures}, chosen.data)
     return 0
 
 
@@ -160,12 +164,19 @@ def draw(plan: Results, figures: set[str]) -> None:
             write_picture(drawn, PICTURES / f"{stem(plan, str(figure))}.png", dpi=90)
 
 
-def draw_regions(plan: Results, figures: set[str]) -> None:
-    """The learned spaces themselves, where the benchmark can run the tasks."""
+def draw_regions(plan: Results, figures: set[str], data: Path | None) -> None:
+    """The learned spaces themselves. Without its table a picture stays as it was."""
+    folders = () if data is None else (str(data.resolve()),)
     for picture in read_plan(HERE.parent / "plans" / f"{plan.name}.toml").region:
-        if picture.figure in figures:
-            made = region_figure(picture, load_suite(SuiteSource(picture.suite)))
-            write_picture(made, PICTURES / f"{stem(plan, picture.figure)}.png", dpi=90)
+        if picture.figure not in figures:
+            continue
+        path = PICTURES / f"{stem(plan, picture.figure)}.png"
+        try:
+            suite = load_suite(SuiteSource(picture.suite, folders))
+        except FileError as error:
+            print(f"{path.name} is not drawn anew: {error}")
+            continue
+        write_picture(region_figure(picture, suite), path, dpi=90)
 
 
 def stem(plan: Results, figure: str) -> str:
