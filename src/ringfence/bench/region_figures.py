@@ -63,7 +63,8 @@ def region_figure(picture: RegionPicture, suite: Suite) -> Any:
         part.set_title(f"{name}: {learned.volume_fraction:.2g} of the volume", fontsize=8)
         for axis, label in zip("xyz", names):
             getattr(part, f"set_{axis}label")(label, fontsize=7)
-    axes[0][0].legend(fontsize=7, frameon=False)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7, frameon=False)
     return made
 
 
