@@ -79,9 +79,12 @@ def section(claim: Claim, plans: Sequence[Results]) -> tuple[str, list[str]]:
     said = f"**The paper:** {claim.says}" if claim.says else f"**Beyond the paper:** {claim.asks}"
     parts = [f"## Figure {claim.figure}", said]
     rows = []
-    for plan in plans:
+    for plan in sorted(
+        (plan for plan in plans if plan.name in claim.plans),
+        key=lambda plan: claim.plans.index(plan.name),
+    ):
         own = plan.results.filter(pl.col("figure") == claim.figure)
-        if plan.name not in claim.plans or own.is_empty():
+        if own.is_empty():
             continue
         pairs = list(judged(plan, claim))
         verdict = verdict_on(pairs)
