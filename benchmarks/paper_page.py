@@ -79,10 +79,8 @@ def section(claim: Claim, plans: Sequence[Results]) -> tuple[str, list[str]]:
     said = f"**The paper:** {claim.says}" if claim.says else f"**Beyond the paper:** {claim.asks}"
     parts = [f"## Figure {claim.figure}", said]
     rows = []
-    for plan in sorted(
-        (plan for plan in plans if plan.name in claim.plans),
-        key=lambda plan: claim.plans.index(plan.name),
-    ):
+    there = {plan.name: plan for plan in plans}
+    for plan in (there[name] for name in claim.plans if name in there):
         own = plan.results.filter(pl.col("figure") == claim.figure)
         if own.is_empty():
             continue
