@@ -122,6 +122,14 @@ def test_what_another_machine_finished_is_not_run_again(few, tmp_path):
     assert store.path(cell).stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("suite, evaluation", [("example", "rows"), ("sgd", "computed")])
+def test_the_table_says_whether_losses_are_looked_up(suite, evaluation, few, tmp_path):
+    few.write_text(few.read_text().replace('"example"', f'"{suite}"'))
+    store = Store(tmp_path / "store")
+    assert not run(read_plan(few), store).failures
+    assert results(read_plan(few), store)["evaluation"].unique().to_list() == [evaluation]
+
+
 def test_a_damaged_cell_is_named(few, tmp_path):
     store = Store(tmp_path / "store")
     run(read_plan(few), store)
