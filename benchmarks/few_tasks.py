@@ -99,7 +99,7 @@ def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> d
             seed = int(rng.integers(1 << 31))
             for label, shape, reach in settings():
                 fit.FEW_TASKS_REACH = reach
-                learned = learn(chosen, space, shape=shape, n_evaluations=256, seed=seed)
+                learned = learn(chosen, space, shape=shape, n_evaluations=256, seed=seed, starts=0)
                 draws = np.random.default_rng(seed)
                 found.setdefault(label, []).append(target.score(learned, draws))
             found.setdefault("whole space", []).append(target.score(whole(learned), draws))

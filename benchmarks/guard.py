@@ -81,7 +81,7 @@ def function_cells(targets: int, done: set[str]) -> Iterator[dict]:
             rng = np.random.default_rng([number, dim])
             space = rf.Space({f"x{j}": rf.Float(0.0, 1.0) for j in range(dim)})
             past = past_of(space, call, rng)
-            learned = {r: rf.learn(past, space, **REGIONS[r]) for r in REGIONS}
+            learned = {r: rf.learn(past, space, starts=0, **REGIONS[r]) for r in REGIONS}
             goal = moved_away(call, dim, rng)
             for method, region, guard in METHODS:
                 cell = {"on": name, "sources": 4, "target": str(number), "method": method,

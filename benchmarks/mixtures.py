@@ -116,7 +116,7 @@ def tables(folder: Path, names: Sequence[str]) -> None:
             start = time.process_time()
             (check,) = compare(history, settings=[setting], nested=False).checks
             seconds = time.process_time() - start
-            blocks = learn(history, **setting).blocks
+            blocks = learn(history, starts=0, **setting).blocks
             parts = " × ".join(str(len(parts_of(block.region))) for block in blocks)
             at = next((up for up in check.speed_ups if up.draws == JUDGED_AT), None)
             figure = "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"

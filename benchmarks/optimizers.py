@@ -25,7 +25,9 @@ def learned(shape: str) -> rf.LearnedSpace:
         task=pl.Series([str(t) for t in range(TASKS)]), y=pl.lit(0.0)
     )
     history = rf.History.from_frame(frame, task="task", objective="y", parameters=names)
-    return rf.learn(history, rf.Space({name: rf.Float(0, 1) for name in names}), shape=shape)
+    return rf.learn(
+        history, rf.Space({name: rf.Float(0, 1) for name in names}), shape=shape, starts=0
+    )
 
 
 def costs(name: str, where: list[rf.LearnedSpace], begin: int, end: int) -> list[float]:

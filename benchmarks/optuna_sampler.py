@@ -42,7 +42,7 @@ def learned_space() -> rf.LearnedSpace:
             storage=storage, study_name=f"task {seed}", sampler=RandomSampler(seed=seed)
         )
         past.optimize(objective, n_trials=60)
-    return rf.learn(rf.read_history(storage), shape="ellipsoid")
+    return rf.learn(rf.read_history(storage), shape="ellipsoid", starts=0)
 
 
 def cpu(chosen: BaseSampler, storage: str | None) -> tuple[float, float]:

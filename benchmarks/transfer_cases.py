@@ -153,7 +153,12 @@ class Case:
             parameters=list(self.table.space),
         )
         return rf.learn(
-            some, self.table.space, n_evaluations=self.table.rows, seed=self.draw, **settings
+            some,
+            self.table.space,
+            n_evaluations=self.table.rows,
+            seed=self.draw,
+            starts=0,
+            **settings,
         )
 
     def value(self, config: Config) -> float:

@@ -60,7 +60,7 @@ def measure(path: Path) -> None:
     start, busy = time.perf_counter(), time.process_time()
     history = rf.read_history(table, task="task", objective="error", format="ibis")
     read = time.perf_counter() - start
-    learned = rf.learn(history, shape="ellipsoid", outliers=0.1)
+    learned = rf.learn(history, shape="ellipsoid", outliers=0.1, starts=0)
     seconds, cpu = time.perf_counter() - start, time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"load of the machine  {os.getloadavg()[0]:>12.1f}")

@@ -52,6 +52,40 @@ def test_the_first_of_many_are_the_few():
     assert len({json.dumps(config) for config in ten.starts()}) == 10
 
 
+@pytest.mark.parametrize(
+    ("tasks", "runs", "found"), [(3, 32, 10), (2, 40, 0), (10, 31, 0), (101, 32, 0)]
+)
+def test_they_are_looked_for_unasked_where_that_is_worth_it(tasks, runs, found):
+    history = bowls(np.random.default_rng(0).random((tasks, 2)), runs=runs)
+    learned = rf.learn(history, SPACE)
+    assert len(learned.portfolio) == found
+    assert any("with 101 tasks; starts=10 does it" in n for n in learned.provenance.notes) == (
+        tasks > 100
+    )
+    if found:
+        assert rf.learn(history, SPACE, starts=0).portfolio == ()
+        assert rf.learn(history, SPACE, n_evaluations=31).portfolio == ()
+        assert rf.check(history, SPACE) == rf.check(history, SPACE, starts=10)
+    assert (rf.check(history, SPACE).starts is not None) == bool(found)
+
+
+def test_the_same_tasks_are_modeled_once(monkeypatch):
+    from ringfence.optimize import source_models
+
+    fits = []
+    fit = source_models.fit_gp
+    monkeypatch.setattr(source_models, "fit_gp", lambda *a, **k: fits.append(1) or fit(*a, **k))
+    history = bowls(np.random.default_rng(5).random((4, 2)), runs=33)
+    first = rf.learn(history, SPACE)
+    assert len(fits) == 4
+    rf.learn(history, SPACE, shape="ellipsoid")
+    rf.check(history, SPACE)
+    assert len(fits) == 4 and rf.learn(history, SPACE) == first
+    other = by_task(history, lambda t, y: y if t else y**2)
+    rf.learn(other, SPACE)
+    assert len(fits) == 5
+
+
 @pytest.mark.parametrize("shape", ["box", "ellipsoid"])
 def test_they_lie_inside_whatever_the_space(shape):
     history = rf.History.from_frame(mixed_runs(runs=60), task="task", objective="error")
@@ -160,7 +194,7 @@ def test_the_command_shows_them(tmp_path):
     assert [json.loads(line) for line in lines] == learned.starts(2)
     table = run.invoke(app, ["starts", str(path), "--format", "table"]).stdout.splitlines()
     assert table[0].split() == ["regret", "left", "a", "b"] and len(table) == 5
-    rf.learn(bowls(TWO, runs=40), SPACE).save(path)
+    rf.learn(bowls(TWO, runs=40), SPACE, starts=0).save(path)
     failed = run.invoke(app, ["starts", str(path)])
     assert "learn it with ringfence learn --starts 10" in str(failed.exception)
 
@@ -202,7 +236,7 @@ def test_unless_told_otherwise_they_come_first_and_a_history_brings_transfer():
     engine = rf.optimizer("auto", seven, history=history)
     assert engine.name == "transfer" and engine.setup.starts == ()
     assert rf.optimizer("auto", SPACE).name == "gp"
-    assert rf.optimizer("auto", rf.learn(history, SPACE)).setup.starts == ()
+    assert rf.optimizer("auto", rf.learn(history, SPACE, starts=0)).setup.starts == ()
     with pytest.raises(rf.SettingError, match="starts must be a whole number"):
         rf.optimizer("gp", seven, starts="all")
 

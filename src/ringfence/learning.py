@@ -20,8 +20,14 @@ from ringfence.history import (
 )
 from ringfence.learned import LearnedSpace
 from ringfence.learned_records import Provenance, Settings, Task
-from ringfence.numbers import whole_number
-from ringfence.settings import Shape, checked_settings
+from ringfence.settings import (
+    LEARNED_STARTS,
+    MOST_TASKS,
+    Shape,
+    Starts,
+    checked_settings,
+    wanted_starts,
+)
 from ringfence.space import Config, Constant, Space, value_of
 
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ def learn(
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
-    starts: int = 0,
+    starts: Starts = "auto",
     progress: Callable[[int, int], None] | None = None,
 ) -> LearnedSpace:
     """Learn the search space of the next task from the best configurations of earlier ones.
@@ -68,7 +74,8 @@ def learn(
             a `seed` a random choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
         starts: so many starting points are found, too: configurations of the learned space that
-            cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks.
+            cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks. 'auto'
+            is ten for 3 to 100 tasks that have 32 rows (their median), else none; 0 is none.
         progress: for 'auto', called with the number of steps done and of all.
     """
     settings = checked_settings(
@@ -81,7 +88,7 @@ def learn(
         seed=seed,
         average_repeats=average_repeats,
     )
-    n_starts = whole_number(starts, "starts", 0)
+    wanted_starts(starts, ())  # refused before the work begins
     if not isinstance(history, History):
         raise SettingError(
             f"learn takes a History, not {type(history).__name__}; "
@@ -101,7 +108,13 @@ def learn(
     )
     fitted = fit_blocks(clouds(space, best), settings, np.arange(best.height))
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
-    taken = sum(task.n_evaluations for task in tasks)
+    counts = [task.n_evaluations for task in tasks]
+    rows = [] if COUNT in usable.frame.columns else counts  # of which a model can be made
+    if starts == "auto" and len(rows) > MOST_TASKS:
+        notes.append(
+            f"no starting points were looked for, which takes long with {len(rows):,} tasks; "
+            f"starts={LEARNED_STARTS} does it"
+        )
     provenance = Provenance(
         ringfence=__version__,
         source=history.source,
@@ -111,13 +124,14 @@ def learn(
         rows=len(history) if history.selection is None else history.selection.rows,
         rows_used=usable.frame.height
         if n_evaluations is None and history.selection is None
-        else taken,
+        else sum(counts),
         dropped=usable.dropped,
         notes=(*notes, *usable.notes),
     )
     inside = columns_of(space, best.filter(~fitted.outside))
     choices = kept_choices(space, inside, settings.categories)
     learned = LearnedSpace(space, fitted.blocks, choices, tasks, settings, provenance)
+    n_starts = wanted_starts(starts, rows)
     if not n_starts:
         return learned
     from ringfence.starting import with_starts  # brings scipy; the rest may do without

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median
 from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
@@ -14,6 +16,14 @@ PAPER_OUTLIERS = {"box": 0.5, "ellipsoid": 0.1, "boxes": 0.5, "ellipsoids": 0.1}
 """ν of the paper, chosen there on the toy problem of section 6.1; unions take their parts'."""
 
 Shape: TypeAlias = Literal["box", "ellipsoid", "boxes", "ellipsoids", "whole", "auto"]
+Starts: TypeAlias = int | Literal["auto"] | None
+
+LEARNED_STARTS = 10
+"""Starting points where nothing else is said ..."""
+ENOUGH_ROWS = 32
+"""Of a task, the median of them, for a model of it to be trusted."""
+FEWEST_TASKS, MOST_TASKS = 3, 100
+"""... and there are so many tasks: fewer say little, and more take a minute."""
 
 
 def checked_settings(
@@ -51,6 +61,14 @@ def checked_settings(
         average_repeats=bool(average_repeats),
         top=_share(top, "top"),
     )
+
+
+def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
+    """How many starting points to look for, where the tasks have so many rows."""
+    if starts != "auto":
+        return whole_number(starts, "starts", 0) or 0
+    worth = FEWEST_TASKS <= len(rows) <= MOST_TASKS and median(rows) >= ENOUGH_ROWS
+    return LEARNED_STARTS if worth else 0
 
 
 def as_whole(settings: Settings) -> Settings:

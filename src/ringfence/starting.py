@@ -22,8 +22,9 @@ from ringfence.optimize.candidates import Candidates
 from ringfence.optimize.cover import greedy_cover
 from ringfence.optimize.design import Design
 from ringfence.optimize.domain import Domain, domain_of
-from ringfence.optimize.source_models import ENOUGH, SourceModels, fit_source_models
+from ringfence.optimize.source_models import SourceModels, fit_source_models
 from ringfence.optimize.sources import tasks_of
+from ringfence.settings import ENOUGH_ROWS
 from ringfence.space import Config
 
 SEED = 0  # of the candidates: the same history gives the same points
@@ -103,7 +104,7 @@ def _notes(models: SourceModels) -> list[str]:
     if models.are_thin:
         return [
             f"starting points: the tasks have {models.typical_rows:g} rows (their median), fewer "
-            f"than {ENOUGH}, so every second point spreads over the region instead of following "
-            "them"
+            f"than {ENOUGH_ROWS}, so every second point spreads over the region instead of "
+            "following them"
         ]
     return []

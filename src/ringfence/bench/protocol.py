@@ -86,9 +86,10 @@ def learned_space(
     if how.n is not None:
         first, rest = known.split(how.n, seed=cell.seed("division"))
     region = how.region
-    return learn(
-        first, space, shape=region.shape, outliers=region.outliers, refit=region.refit
-    ), rest
+    learned = learn(
+        first, space, shape=region.shape, outliers=region.outliers, refit=region.refit, starts=0
+    )
+    return learned, rest
 
 
 def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ...], bool]:

@@ -43,6 +43,7 @@ def learned_regions(picture: RegionPicture, suite: Suite) -> dict[str, LearnedSp
             shape=REGIONS[name].shape,
             outliers=REGIONS[name].outliers,
             refit=REGIONS[name].refit,
+            starts=0,
         )
         for name in picture.regions
     }

@@ -14,8 +14,7 @@ from ringfence.checking.verdict import Check, StartsCheck, best_of
 from ringfence.errors import SettingError
 from ringfence.history import History
 from ringfence.learned_records import Settings
-from ringfence.numbers import whole_number
-from ringfence.settings import Shape, checked_settings
+from ringfence.settings import Shape, Starts, checked_settings, wanted_starts
 from ringfence.space import Space
 
 Progress: TypeAlias = Callable[[int, int], None] | None
@@ -35,16 +34,16 @@ def check(
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
-    starts: int = 0,
+    starts: Starts = "auto",
     progress: Progress = None,
 ) -> Check:
     """Leave each task out, learn from the others, and ask what that would have been worth to it.
 
-    The arguments are those of `learn`; with `starts` the starting points are judged as well, which
-    takes a model of every task. All expectations are exact for the recorded rows: the best
-    of k rows drawn without replacement, inside the learned space and in the whole. With
-    shape='auto' the choice of the setting is checked: it is made anew without each task. `progress`
-    is called with the number of steps done and of all.
+    The arguments are those of `learn`; so many of its starting points are judged as well, which
+    takes a model of every task. All expectations are exact for the recorded rows: the best of k
+    rows drawn without replacement, inside the learned space and in the whole. With shape='auto' the
+    choice of the setting is checked: it is made anew without each task. `progress` is called with
+    the number of steps done and of all.
     """
     settings = checked_settings(
         shape,
@@ -57,7 +56,7 @@ def check(
         average_repeats=average_repeats,
     )
     case = Case.of(history, space, settings)
-    n_starts = whole_number(starts, "starts", 0) or 0
+    n_starts = _wanted(starts, case)
     if shape == "auto":
         found = compare_case(case, settings_for(case.space), progress=progress).nested
         assert found is not None
@@ -75,19 +74,19 @@ def compare(
     seed: int | None = None,
     average_repeats: bool = False,
     nested: bool = True,
-    starts: int = 0,
+    starts: Starts = "auto",
     progress: Progress = None,
 ) -> Comparison:
     """Check each of the settings (arguments of `check`; None: `settings_for` the space) and
     recommend one. `nested` also checks the choice: the setting is chosen anew without each task.
-    `starts` judges so many starting points of the recommended one.
+    `starts` judges so many starting points of the recommended one, as in `check`.
     """
     given = checked_settings(
         "whole", n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
     )
     case = Case.of(history, space, given)
     tried = settings_for(case.space) if settings is None else settings
-    n_starts = whole_number(starts, "starts", 0) or 0
+    n_starts = _wanted(starts, case)
     found = compare_case(case, tried, nested=nested, progress=progress)
     return msgspec.structs.replace(found, starts=_starts(case, found.settings, n_starts))
 
@@ -110,6 +109,12 @@ def compare_case(
     best = best_of([(check.speed_ups, check.verdict) for check in checks])
     honest = nested_check(case, checks, step) if nested else None
     return Comparison(tuple(checks), best, honest)
+
+
+def _wanted(starts: Starts, case: Case) -> int:
+    most = case.given.n_evaluations
+    rows = [task.n_rows if most is None else min(task.n_rows, most) for task in case.tasks]
+    return wanted_starts(starts, rows)
 
 
 def _starts(case: Case, settings: Settings, n: int) -> StartsCheck | None:

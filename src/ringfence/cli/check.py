@@ -31,7 +31,7 @@ def check(
     top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
     compare: options.Compare = False,
-    starts: options.JudgedStarts = 0,
+    starts: options.JudgedStarts = None,
     require_speedup: Annotated[
         float | None,
         typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
@@ -66,7 +66,7 @@ def check(
                 history,
                 declared,
                 average_repeats=average_repeats,
-                starts=starts,
+                starts="auto" if starts is None else starts,
                 progress=progress,
             )
             judged = None if found.best is None else found.nested
@@ -80,7 +80,7 @@ def check(
                 categories=categories.value,
                 top=top,
                 average_repeats=average_repeats,
-                starts=starts,
+                starts="auto" if starts is None else starts,
                 progress=progress,
             )
     if format is Output.json:

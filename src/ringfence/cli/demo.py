@@ -20,7 +20,7 @@ def demo(
     Example: ringfence demo -o demo
     """
     from ringfence.checking import check
-    from ringfence.checking.text import headline
+    from ringfence.checking.text import headline, starts_lines
     from ringfence.cli.learn import account
     from ringfence.history.example import example_history
     from ringfence.learned_text import percent
@@ -33,7 +33,7 @@ def demo(
     typer.echo("how much of the numeric space is kept:")
     for shape in ("box", "ellipsoid"):
         for outliers, refit in ((0.0, False), (0.1, False), (0.1, True)):
-            kept = learn(history, shape=shape, outliers=outliers, refit=refit)
+            kept = learn(history, shape=shape, outliers=outliers, refit=refit, starts=0)
             how = f"outliers {outliers:g}{', refit' if refit else ''}"
             names = f"   left outside: {', '.join(kept.outliers)}" if kept.outliers else ""
             typer.echo(f"  {shape:<9}  {how:<19} {percent(kept.volume_fraction):>5}{names}")
@@ -45,8 +45,10 @@ def demo(
     draw(learned, output / "learned.png")
     typer.echo(f"\nwritten to {output}/learned.json and {output}/learned.png")
     program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
-    typer.echo(f"draw from it:  {program} sample {output}/learned.json -n 5 --seed 0")
+    typer.echo(f"draw from it:   {program} sample {output}/learned.json -n 5 --seed 0")
+    typer.echo(f"try first:      {program} starts {output}/learned.json -n 5")
     typer.echo("\nwould it have helped? each task left out in turn:")
-    typer.echo(headline(check(history, **chosen)))
+    found = check(history, **chosen)
+    typer.echo("\n".join([headline(found), *starts_lines(found.starts)]))
     path = report(history, path=output / "report.html", **chosen)
     typer.echo(f"\nthe report, for a browser: {path}")

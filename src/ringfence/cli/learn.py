@@ -42,8 +42,13 @@ def learn(
     ] = None,
     average_repeats: options.AverageRepeats = False,
     starts: Annotated[
-        int, typer.Option(min=0, help="Also find so many starting points (ringfence starts).")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Also find so many starting points (ringfence starts).",
+            show_default="10 for 3 to 100 tasks of 32 rows",
+        ),
+    ] = None,
     format: options.TableFormat = None,
     studies: options.Studies = None,
 ) -> None:
@@ -76,7 +81,7 @@ def learn(
             n_evaluations=n_evaluations,
             seed=seed,
             average_repeats=average_repeats,
-            starts=starts,
+            starts="auto" if starts is None else starts,
             progress=progress,
         )
     to_stdout = output == "-"

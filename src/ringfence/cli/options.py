@@ -71,8 +71,13 @@ Compare: TypeAlias = Annotated[
     bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
 ]
 JudgedStarts: TypeAlias = Annotated[
-    int,
-    typer.Option("--starts", min=0, help="Judge so many starting points, too."),
+    int | None,
+    typer.Option(
+        "--starts",
+        min=0,
+        help="Judge so many starting points, too.",
+        show_default="10 for 3 to 100 tasks of 32 rows",
+    ),
 ]
 AverageRepeats: TypeAlias = Annotated[
     bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")

@@ -24,7 +24,7 @@ def report(
     top: options.Top = 0.0,
     categories: options.CategoriesOf = Categories.all,
     compare: options.Compare = False,
-    starts: options.JudgedStarts = 0,
+    starts: options.JudgedStarts = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path(
         "report.html"
     ),
@@ -62,7 +62,7 @@ def report(
             top=top,
             average_repeats=average_repeats,
             compare=compare,
-            starts=starts,
+            starts="auto" if starts is None else starts,
             progress=progress,
         )
     typer.echo(f"written to {path}")

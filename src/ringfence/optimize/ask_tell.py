@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class
 from ringfence.optimize.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
+from ringfence.settings import Starts
 from ringfence.space import Space
 
-Starts: TypeAlias = int | Literal["auto"] | None
-"""How many starting points of a learned space are tried first."""
 USUAL_STARTS = 5
-"""With a model right after them (docs/transfer.md has the measurements)."""
+"""So many of a learned space are tried first, with a model right after them (docs/transfer.md has
+the measurements)."""
 
 
 class Optimizer:

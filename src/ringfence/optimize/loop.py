@@ -12,12 +12,13 @@ from ringfence.errors import ExhaustedError, SettingError
 from ringfence.history import History
 from ringfence.learned import LearnedSpace
 from ringfence.numbers import whole_number
-from ringfence.optimize.ask_tell import Optimizer, Starts
+from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.progress import Bar
 from ringfence.optimize.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
+from ringfence.settings import Starts
 from ringfence.space import Config, Space
 
 Objective = Callable[..., float]

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -30,9 +30,9 @@ from ringfence.optimize.surrogates.gp_prediction import condition
 from ringfence.optimize.surrogates.hyperparameters import Columns
 from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
+from ringfence.settings import ENOUGH_ROWS
 from ringfence.whole import whole_space
 
-ENOUGH = 32  # rows of a task, the median of them, for the models to be trusted
 MOST_ROWS = 256  # of a task that its model sees: the best quarter of them, the rest at random
 SEARCHED = 128  # of these that the search for hyperparameters sees
 AT_ONCE = 250_000  # kernels, so that they stay near the processor
@@ -79,7 +79,7 @@ class SourceModels:
     @property
     def are_thin(self) -> bool:
         """Whether the tasks have too few rows for the models to be trusted alone."""
-        return self.typical_rows < ENOUGH
+        return self.typical_rows < ENOUGH_ROWS
 
     @cached_property
     def _stacked(self) -> _Stacked:
@@ -157,7 +157,7 @@ def _model(
     X, z = whole.features(source.rows[chosen]), z[chosen]
     if known is None:
         some = rng.permutation(len(z))[:SEARCHED]
-        known = fit_gp(X[some], z[some], columns.groups, options=OPTIONS).hyperparameters
+        known = _searched(X[some].tobytes(), z[some].tobytes(), tuple(columns.groups.tolist()))
     gp = condition(known.theta, X, standardize(z, compressed=False), columns)
     shift, scale = gp.values.shift, gp.values.scale
     return SourceModel(
@@ -170,6 +170,15 @@ def _model(
         alpha=scale * gp.alpha,
         constant=shift + scale * gp.mean,
     )
+
+
+@lru_cache(maxsize=512)
+def _searched(X: bytes, z: bytes, groups: tuple[int, ...]) -> Hyperparameters:
+    """The most probable hyperparameters, remembered: the same tasks come again when another shape
+    is learned from them, in a check and in a report."""
+    values = np.frombuffer(z)
+    features = np.frombuffer(X).reshape(len(values), len(groups))
+    return fit_gp(features, values, np.array(groups), options=OPTIONS).hyperparameters
 
 
 def _chosen(z: FloatArray, rng: np.random.Generator) -> IntArray:

@@ -45,7 +45,7 @@ def recipe(history: History, learned: LearnedSpace, *, auto: bool) -> Recipe:
     judged = (
         {k: v for k, v in options.items() if k in ROWS} | {"shape": "auto"} if auto else options
     )
-    starts = {"starts": len(learned.portfolio)} if learned.portfolio else {}
+    starts = {"starts": len(learned.portfolio)}
     options, judged = options | starts, judged | starts
     commands = [_command("learn", runs, history, options)]
     if not options.keys() & PYTHON_ONLY:

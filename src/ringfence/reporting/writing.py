@@ -16,7 +16,7 @@ from ringfence.history import History
 from ringfence.learning import learn
 from ringfence.reporting.facts import gather
 from ringfence.reporting.page import page, plotly_source
-from ringfence.settings import Shape
+from ringfence.settings import Shape, Starts
 from ringfence.space import Space
 
 
@@ -34,14 +34,14 @@ def report(
     seed: int | None = None,
     average_repeats: bool = False,
     compare: bool = False,
-    starts: int = 0,
+    starts: Starts = "auto",
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Learn a space, check it, and write both to one HTML file that needs no network.
 
-    The arguments are those of `check`; `compare` also tries other settings, shape='auto' takes the
-    one that is recommended, and `starts` adds so many starting points and what they are worth. The
-    same history and settings give the same bytes. Returns where the page was written.
+    The arguments are those of `check`; `compare` also tries other settings, and shape='auto' takes
+    the one that is recommended. The same history and settings give the same bytes. Returns where
+    the page was written.
     """
     path = Path(path)
     if not path.parent.is_dir():

@@ -99,7 +99,7 @@ def test_a_declared_space_judges_rows_in_the_engine_as_in_memory(seed, budget, d
     there = rf.read_history(engine(frame), status="state", space=SPACE, best=5, **options)
     assert len(there) <= 7 * 5 < len(memory)
     for settings in ({}, {"shape": "ellipsoid"}, {"categories": "observed"}):
-        one, two = rf.learn(memory, SPACE, **settings), rf.learn(there, **settings)
+        one, two = rf.learn(memory, SPACE, starts=0, **settings), rf.learn(there, **settings)
         assert but_for_provenance(one) == but_for_provenance(two)
         assert one.provenance.rows == two.provenance.rows
         assert one.provenance.rows_used == two.provenance.rows_used
@@ -200,9 +200,9 @@ def test_what_needs_more_than_the_best_rows_says_so():
     frame = made_history(runs=40)
     memory, there = in_memory(frame), rf.read_history(engine(frame), best=5, **ROLES)
     top = {"top": 0.125}
-    one, two = rf.learn(memory, **top), rf.learn(there, **top)
+    one, two = rf.learn(memory, starts=0, **top), rf.learn(there, **top)
     assert but_for_provenance(one) == but_for_provenance(two)
-    for settings in ({"top": 0.2}, {"n_evaluations": 3}, {"average_repeats": True}):
+    for settings in ({"top": 0.2}, {"n_evaluations": 3}, {"average_repeats": True}, {"starts": 3}):
         with pytest.raises(rf.HistoryError, match="best=None"):
             rf.learn(there, **settings)
     with pytest.raises(rf.HistoryError, match=r"a check needs every row.*best=None"):

@@ -1,0 +1,195 @@
+"""What finished cells of benchmarks.transfer say: a mean curve for each target, and tables of them.
+
+Means are over targets, each the mean of its cells; standard errors and the 95 % intervals of paired
+differences take the targets of a table for independent. A mean over tables counts each table once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from benchmarks.tables import TABLES
+from benchmarks.transfer_methods import WAYS
+from ringfence.arrays import FloatArray
+from ringfence.bench.pairs import Difference, difference
+
+BUDGETS = (5, 10, 25, 50, 100, 200, 400, 800)
+"""Those within the number of trials are shown."""
+EIGHT = ("svm_rbv2_surrogate", "xgboost_rbv2_surrogate", "ranger_rbv2_surrogate",
+         "rf_sklearn_openml100", "xgboost_memento_openml", "xgboost_libsvm10", "mlp_hpobench",
+         "fcnet_tabular")  # fmt: skip
+"""The tables on which the method was first tried out."""
+RANDOM_TRIALS = 50  # how long random search may take to what others are timed to
+
+
+def by_target(cells: Iterable[dict[str, Any]]) -> pl.DataFrame:
+    """table, method, target, cells, regret (after each trial), cpu_ms (of a suggestion)."""
+    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    for cell in cells:
+        found[cell["table"], cell["method"], cell["target"]].append(cell)
+    rows = [
+        {
+            "table": table,
+            "method": method,
+            "target": target,
+            "cells": len(own),
+            "regret": np.round(np.mean([c["regret"] for c in own], axis=0), 5).tolist(),
+            "cpu_ms": round(1e3 * float(np.median([c["cpu"] for c in own])), 2),
+        }
+        for (table, method, target), own in found.items()
+    ]
+    order = {name: i for i, name in enumerate([*TABLES, *WAYS])}
+    frame = pl.DataFrame(rows, schema_overrides={"regret": pl.List(pl.Float64)})
+    return frame.sort(
+        pl.col("table").replace_strict(order), pl.col("method").replace_strict(order), "target"
+    )
+
+
+class Curves:
+    """Mean regret after each trial, by table, method and target."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+        self.found: dict[tuple[str, str], dict[str, FloatArray]] = defaultdict(dict)
+        for table, method, target, regret in frame.select(
+            "table", "method", "target", "regret"
+        ).iter_rows():
+            self.found[table, method][target] = np.array(regret)
+        self.tables = [name for name in TABLES if any(name == table for table, _ in self.found)]
+        shortest = min(len(c) for own in self.found.values() for c in own.values())
+        self.at = [n for n in BUDGETS if n <= shortest]
+
+    def methods(self, tables: Sequence[str]) -> list[str]:
+        """Those that ran on each of these tables."""
+        return [m for m in WAYS if all((table, m) in self.found for table in tables)]
+
+    def curve(self, table: str, method: str) -> FloatArray:
+        """The mean over a table's targets."""
+        return np.mean(list(self.found[table, method].values()), axis=0)
+
+    def over(self, tables: Sequence[str], method: str) -> FloatArray:
+        """The mean over tables."""
+        return np.mean([self.curve(table, method) for table in tables], axis=0)
+
+    def gap(self, table: str, one: str, other: str, n: int) -> Difference:
+        """One method's regret less the other's after `n` trials, paired by target."""
+        first, second = self.found[table, one], self.found[table, other]
+        both = [target for target in first if target in second]
+        return difference(np.array([first[t][n - 1] - second[t][n - 1] for t in both]))
+
+    def gap_over(self, tables: Sequence[str], one: str, other: str, n: int) -> Difference:
+        """The same, the mean over tables: an interval of ±1.96 standard errors."""
+        means, errors = [], []
+        for table in tables:
+            first, second = self.found[table, one], self.found[table, other]
+            gaps = [first[t][n - 1] - second[t][n - 1] for t in first if t in second]
+            means.append(np.mean(gaps))
+            errors.append(np.var(gaps, ddof=1) / len(gaps))
+        mean, half = float(np.mean(means)), 1.96 * math.sqrt(sum(errors)) / len(tables)
+        return Difference(mean, mean - half, mean + half, len(tables))
+
+    def needed(self, table: str, method: str) -> str:
+        """After how many trials the mean regret is no more than random search's after 50."""
+        goal, mean = self.curve(table, "random")[RANDOM_TRIALS - 1], self.curve(table, method)
+        there = np.flatnonzero(mean <= goal + 1e-12)
+        return str(there[0] + 1) if len(there) else f"> {len(mean)}"
+
+
+def means_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) -> str:
+    """Mean regret over tables after some trials."""
+    rows = [
+        [method, *(f"{curves.over(tables, method)[n - 1]:.3f}" for n in curves.at)]
+        for method in methods
+    ]
+    return markdown(["after so many trials", *map(str, curves.at)], rows)
+
+
+def needed_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) -> str:
+    """Trials to random search's regret after 50, by table."""
+    rows = [[method, *(curves.needed(table, method) for table in tables)] for method in methods]
+    return markdown(["", *map(short, tables)], rows)
+
+
+def verdicts_table(curves: Curves, ours: Sequence[str], rivals: Sequence[str]) -> str:
+    """On how many tables each of ours is better / not told apart / worse."""
+    head = ["", "than", *(f"at {n}" for n in curves.at)]
+    rows = []
+    for one in ours:
+        for rival in rivals:
+            counts = []
+            for n in curves.at:
+                answers = [curves.gap(t, one, rival, n).answer for t in curves.tables]
+                kinds = ("better", "no difference seen", "worse")
+                counts.append(" / ".join(str(answers.count(kind)) for kind in kinds))
+            rows.append([one, rival, *counts])
+    return markdown(head, rows)
+
+
+def losses(curves: Curves, ours: Sequence[str], rivals: Sequence[str]) -> str:
+    """Where one of ours is worse, with the difference."""
+    rows = [
+        [one, rival, short(table), str(n), interval(found)]
+        for one in ours
+        for rival in rivals
+        for table in curves.tables
+        for n in curves.at
+        if (found := curves.gap(table, one, rival, n)).answer == "worse"
+    ]
+    return markdown(["", "than", "table", "trials", "difference"], rows)
+
+
+def parts_table(curves: Curves, whole: str, variants: Sequence[str]) -> str:
+    """What a method's regret would be more by without one of its parts, the mean over tables."""
+    rows = [
+        [v, *(interval(curves.gap_over(curves.tables, v, whole, n)) for n in curves.at)]
+        for v in variants
+    ]
+    return markdown(["", *(f"at {n}" for n in curves.at)], rows)
+
+
+def one_table(curves: Curves, table: str) -> str:
+    """A table's mean regrets with standard errors, and the CPU time of a suggestion."""
+    rows = []
+    for method in curves.methods([table]):
+        own = np.array(list(curves.found[table, method].values()))
+        cpu = curves.frame.filter(table=table, method=method)["cpu_ms"].median()
+        rows.append([method, *(_mean(own[:, n - 1]) for n in curves.at), f"{cpu:.1f}"])
+    return markdown(["after so many trials", *map(str, curves.at), "CPU ms"], rows)
+
+
+def gaps_table(curves: Curves, table: str, one: str) -> str:
+    """One method less each other on a table: below zero where it is better."""
+    others = [method for method in curves.methods([table]) if method != one]
+    rows = [
+        [other, *(interval(curves.gap(table, one, other, n)) for n in curves.at)]
+        for other in others
+    ]
+    return markdown([f"{one} less", *map(str, curves.at)], rows)
+
+
+def short(table: str) -> str:
+    """A table's name in a column's head."""
+    for ending in ("_surrogate", "_tabular", "_hpobench", "_openml"):
+        table = table.removesuffix(ending)
+    return table.replace("_sklearn", "")
+
+
+def interval(found: Difference) -> str:
+    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _mean(regrets: FloatArray) -> str:
+    """The mean over targets and its standard error."""
+    error = regrets.std(ddof=1) / math.sqrt(len(regrets)) if len(regrets) > 1 else 0.0
+    return f"{regrets.mean():.3f} ± {error:.3f}"
