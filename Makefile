@@ -2,7 +2,7 @@
 # make test    install what the tests need and run all of them, lint and types first
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
-# make results  write docs/results.md and its figures from the committed results
+# make results  write docs/results.md, the numbers of docs/transfer.md and figures from the committed results
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json anew
 
@@ -47,6 +47,7 @@ paper-quick: $(VENV)/.benched
 
 results: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.paper_page
+	$(BIN)/python -m benchmarks.transfer_page
 
 fmt: $(VENV)/.tested
 	$(BIN)/ruff check --fix .

@@ -116,19 +116,17 @@ def needed_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) 
     return markdown(["", *map(short, tables)], rows)
 
 
-def verdicts_table(curves: Curves, ours: Sequence[str], rivals: Sequence[str]) -> str:
-    """On how many tables each of ours is better / not told apart / worse."""
-    head = ["", "than", *(f"at {n}" for n in curves.at)]
+def verdicts_table(curves: Curves, pairs: Iterable[tuple[str, str]]) -> str:
+    """On how many tables the first of two methods is better / not told apart / worse."""
+    kinds = ("better", "no difference seen", "worse")
     rows = []
-    for one in ours:
-        for rival in rivals:
-            counts = []
-            for n in curves.at:
-                answers = [curves.gap(t, one, rival, n).answer for t in curves.tables]
-                kinds = ("better", "no difference seen", "worse")
-                counts.append(" / ".join(str(answers.count(kind)) for kind in kinds))
-            rows.append([one, rival, *counts])
-    return markdown(head, rows)
+    for one, other in pairs:
+        row = [one, other]
+        for n in curves.at:
+            answers = [curves.gap(table, one, other, n).answer for table in curves.tables]
+            row.append(" / ".join(str(answers.count(kind)) for kind in kinds))
+        rows.append(row)
+    return markdown(["", "than", *(f"at {n}" for n in curves.at)], rows)
 
 
 def losses(curves: Curves, ours: Sequence[str], rivals: Sequence[str]) -> str:

@@ -164,5 +164,7 @@ def run(case: Case, method: str, seed: int, trials: int) -> tuple[list[float], f
         engine.tell(trial, case.values[key])
         best = min(best, case.regrets[key])
         curve.append(best)
+        if best == 0.0:  # the best of all: nothing more can change
+            break
     curve += [best] * (trials - len(curve))
     return curve, float(np.median(spent[10:] or spent))

@@ -15,6 +15,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,14 @@ TEXT, DETAILS, PICTURE = (
 FIFTY, LONG = (HERE / "results" / "transfer" / f"{name}.parquet" for name in ("fifty", "long"))
 OURS = ("transfer", "starts + gp", "starts + random")
 RIVALS = ("random", "gp", "box", "slack box", "ellipsoid", "box + gp", "gp-warm-start")
+SHAPES = (
+    ("box", "random"),
+    ("slack box", "random"),
+    ("ellipsoid", "random"),
+    ("box + gp", "gp"),
+    ("box + starts + gp, guarded", "starts + gp"),
+    ("box + transfer, guarded", "transfer"),
+)
 GUARDED = ("box + starts + gp, guarded", "box + transfer, guarded")
 PARTS = ("transfer, equal weights", "transfer, no stall rule", "transfer, mean only",
          "transfer, no prior", "transfer, cover only", "transfer, process only")  # fmt: skip
@@ -61,7 +70,7 @@ Behind [the tables of the method's page](transfer.md#numbers); `python -m benchm
 writes both. Mean regret ± its standard error, 0 at the best row of the target's candidates and 1 at
 the median one; then one method's regret less another's, paired by target, with a 95 % t interval:
 below zero where the first is better. *CPU ms* is the median time of a suggestion from the eleventh
-trial on.
+trial on; a cell ends where the best row is found.
 """
 
 
@@ -100,12 +109,14 @@ def numbers(curves: Curves, long: Curves) -> dict[str, str]:
         "eight": means_table(curves, EIGHT, main_ones),
         "others": means_table(curves, others, main_ones),
         "needed": needed_table(curves, [*EIGHT, *others], ["gp", "box + gp", *reversed(OURS)]),
-        "verdicts": verdicts_table(curves, OURS, RIVALS),
+        "verdicts": verdicts_table(curves, product(OURS, RIVALS)),
+        "shapes": verdicts_table(curves, SHAPES),
         "parts": parts_table(curves, "transfer", PARTS),
         "box": means_table(
             curves, curves.tables, ["box + gp", "starts + gp", GUARDED[0], "transfer", GUARDED[1]]
         ),
         "long": means_table(long, long.tables, long.methods(long.tables)),
+        "long-verdicts": verdicts_table(long, [("transfer", "gp")]),
     }
 
 
