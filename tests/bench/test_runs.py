@@ -17,7 +17,7 @@ from ringfence.bench.plan import planned, read_plan
 from ringfence.bench.results import results
 from ringfence.bench.runner import finish, missing, run
 from ringfence.bench.store import Store
-from ringfence.errors import FileError
+from ringfence.errors import FileError, SettingError
 
 PLAN = """
 name = "small"
@@ -168,3 +168,22 @@ def test_the_commands_from_an_empty_store_to_figures(few, tmp_path):
     ]
     assert images[0] == images[1]
     assert "metric must be one of" in bench("plot", few, "--metric", "loss")[1]
+
+
+def test_one_suite_of_several_is_shown_alone(few, tmp_path, capsys):
+    from ringfence.cli.app import app
+
+    few.write_text(few.read_text().replace('["example"]', '["example", "sgd"]'))
+    store, table = tmp_path / "store", tmp_path / "results.parquet"
+    run(read_plan(few), Store(store))
+    shown = ["bench", "table", str(few), "--store", str(store)]
+    app([*shown, "-o", str(table)], standalone_mode=False)
+    both = capsys.readouterr().out
+    app([*shown, "--suite", "example"], standalone_mode=False)
+    one = capsys.readouterr().out
+    app(["bench", "table", str(table), "--suite", "example"], standalone_mode=False)
+    assert capsys.readouterr().out == one != both
+    with pytest.raises(SettingError, match="the results have no suite 'svm'; they have example, s"):
+        app(["bench", "table", str(table), "--suite", "svm"], standalone_mode=False)
+    with pytest.raises(SettingError, match="the plan has no suite 'svm'"):
+        app([*shown, "--suite", "svm"], standalone_mode=False)

@@ -70,7 +70,8 @@ def only(plan: Plan, suite: str) -> Plan:
     if not kept:
         names = sorted({Path(name).stem for e in plan.experiment for name in e.suites})
         raise SettingError(f"the plan has no suite {suite!r}; it has {', '.join(names)}")
-    return msgspec.structs.replace(plan, experiment=kept)
+    pictures = tuple(picture for picture in plan.region if Path(picture.suite).stem == suite)
+    return msgspec.structs.replace(plan, experiment=kept, region=pictures)
 
 
 def planned(plan: Plan) -> Iterator[Planned]:

@@ -12,7 +12,7 @@ from ringfence.bench.cell import Cell, Result
 from ringfence.bench.plan import Plan, planned
 from ringfence.bench.store import Store
 from ringfence.bench.suites import load_suite
-from ringfence.errors import FileError
+from ringfence.errors import FileError, SettingError
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,15 @@ def read_results(path: Path) -> pl.DataFrame:
     if frame.is_empty():
         raise FileError(f"{path} holds no results")
     return frame
+
+
+def of_suite(results: pl.DataFrame, suite: str) -> pl.DataFrame:
+    """The results on one suite."""
+    found = results.filter(pl.col("suite") == suite)
+    if found.is_empty():
+        names = results["suite"].unique().sort().to_list()
+        raise SettingError(f"the results have no suite {suite!r}; they have {', '.join(names)}")
+    return found
 
 
 def progress_of(plan: Plan, store: Store) -> list[Progress]:

@@ -13,6 +13,8 @@ from ringfence.cli.progress import progress_bar
 if TYPE_CHECKING:
     import polars as pl
 
+    from ringfence.bench.plan import Plan
+
 bench = typer.Typer(
     help="The paper's experiments: fetch tables, run a plan, see how far it is, draw its figures.",
     no_args_is_help=True,
@@ -53,13 +55,10 @@ def run(
 
     Example: ringfence bench run plans/quick.toml --jobs 2
     """
-    from ringfence.bench.plan import only, read_plan
     from ringfence.bench.runner import run as run_plan
     from ringfence.bench.store import Store
 
-    wanted = read_plan(plan, data or ())
-    if suite is not None:
-        wanted = only(wanted, suite)
+    wanted = _plan(plan, data, suite)
     with progress_bar("cells") as progress:
         made = run_plan(wanted, Store(store), jobs=jobs, ray=ray, progress=progress)
     typer.echo(f"{made.finished} cells finished, {len(made.failures)} failed", err=True)
@@ -79,12 +78,10 @@ def status(
 
     Example: ringfence bench status plans/quick.toml
     """
-    from ringfence.bench.plan import only, read_plan
     from ringfence.bench.results import progress_of
     from ringfence.bench.store import Store
 
-    wanted = read_plan(plan, data or ())
-    rows = progress_of(wanted if suite is None else only(wanted, suite), Store(store))
+    rows = progress_of(_plan(plan, data, suite), Store(store))
     figures = max((len(row.figure) for row in rows), default=0)
     suites = max((len(row.suite) for row in rows), default=0)
     for row in rows:
@@ -98,6 +95,7 @@ def table(
     plan: PlanOrTable,
     store: StoreFolder = STORE,
     data: Data = None,
+    suite: Suite = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write every trial to this Parquet file.")
     ] = None,
@@ -111,7 +109,7 @@ def table(
     from ringfence.bench.text import summary
     from ringfence.files import write_atomically
 
-    results = _results(plan, store, data)
+    results = _results(plan, store, data, suite)
     typer.echo(summary(results))
     if output is not None:
         buffer = io.BytesIO()
@@ -125,6 +123,7 @@ def plot(
     plan: PlanOrTable,
     store: StoreFolder = STORE,
     data: Data = None,
+    suite: Suite = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the figures.")] = Path(
         "figures"
     ),
@@ -137,13 +136,12 @@ def plot(
     Example: ringfence bench plot plans/quick.toml -o figures
     """
     from ringfence.bench.figures import write_figures
-    from ringfence.bench.plan import read_plan
     from ringfence.bench.region_figures import write_region_figures
 
-    for path in write_figures(_results(plan, store, data), metric, output):
+    for path in write_figures(_results(plan, store, data, suite), metric, output):
         typer.echo(str(path))
     if not _is_table(plan):
-        for path in write_region_figures(read_plan(plan, data or ()), output):
+        for path in write_region_figures(_plan(plan, data, suite), output):
             typer.echo(str(path))
 
 
@@ -151,16 +149,24 @@ def _is_table(path: Path) -> bool:
     return path.suffix == ".parquet"
 
 
-def _results(path: Path, store: Path, data: list[Path] | None) -> pl.DataFrame:
+def _plan(path: Path, data: list[Path] | None, suite: str | None) -> Plan:
+    """The plan, or the part of it that runs on one suite."""
+    from ringfence.bench.plan import only, read_plan
+
+    plan = read_plan(path, data or ())
+    return plan if suite is None else only(plan, suite)
+
+
+def _results(path: Path, store: Path, data: list[Path] | None, suite: str | None) -> pl.DataFrame:
     """The results of a plan, from its store, or those written before."""
-    from ringfence.bench.plan import read_plan
-    from ringfence.bench.results import read_results, results
+    from ringfence.bench.results import of_suite, read_results, results
     from ringfence.bench.store import Store
     from ringfence.errors import SettingError
 
     if _is_table(path):
-        return read_results(path)
-    found = results(read_plan(path, data or ()), Store(store))
+        written = read_results(path)
+        return written if suite is None else of_suite(written, suite)
+    found = results(_plan(path, data, suite), Store(store))
     if found.is_empty():
         raise SettingError(f"no cell of {path} is in {store}: ringfence bench run {path}")
     return found
