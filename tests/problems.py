@@ -118,7 +118,7 @@ def region(kind: str, name: str) -> rf.LearnedSpace:
         return whole_space(SPACES[kind])
     union = settings["shape"] in ("boxes", "ellipsoids")
     known = divided_history(kind) if union else history(kind)
-    return rf.learn(known, SPACES[kind], **settings)
+    return rf.learn(known, SPACES[kind], starts=0, **settings)
 
 
 META = {f"t{task}": {"rows": 100.0 + task, "classes": 2.0} for task in range(TASKS)}
