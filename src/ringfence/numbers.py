@@ -1,4 +1,4 @@
-"""Whole numbers and random generators from what users pass."""
+"""Numbers from what users pass: whole ones, random generators, values of any magnitude."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ringfence.arrays import FloatArray
 from ringfence.errors import SettingError
 
 
@@ -30,3 +31,15 @@ def generator(seed: Any) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(whole_number(seed, "seed", 0))
+
+
+def median(values: FloatArray) -> float:
+    """The median; the mean of the two in the middle does not overflow, whatever number users take
+    for a failed run."""
+    return 2.0 * float(np.median(values / 2.0))
+
+
+def near_one(values: FloatArray) -> tuple[FloatArray, int]:
+    """values / 2**exponent with the largest magnitude near 1, so that squares do not overflow."""
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    return np.ldexp(values, -exponent), exponent

@@ -8,6 +8,7 @@ import math
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 from scipy.linalg import null_space
 from scipy.stats import multivariate_normal
@@ -270,3 +271,26 @@ def test_few_rows_are_hedged():
 def test_it_needs_a_history_and_says_so():
     with pytest.raises(rf.SettingError, match="'transfer' needs a history of earlier tasks"):
         rf.optimizer("transfer", SPACE)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("target", [1e-300, 1.0, 1e300])
+def test_values_of_any_magnitude_are_learned_from_without_a_warning(scale, target):
+    """Some people take the largest float for a failed run."""
+    frame = history("numeric").frame.with_columns(
+        error=pl.when(pl.int_range(pl.len()) % 5 == 4)
+        .then(np.finfo(float).max)
+        .otherwise(pl.col("error") * scale)
+    )
+    past = rf.History.from_frame(
+        frame, task="task", objective="error", parameters=list(SPACES["numeric"])
+    )
+    learned = rf.learn(past, SPACES["numeric"])
+    assert len(learned.portfolio) == 10 and rf.check(past, SPACES["numeric"]).starts is not None
+    found = rf.minimize(
+        lambda config: target * config["momentum"], learned, n_trials=15, history=past
+    )
+    assert found.optimizer.name == "transfer" and len(found.trials) == 15
+    first, last = found.trials[0].value, found.value
+    assert last < 0.9 * first

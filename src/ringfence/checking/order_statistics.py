@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ringfence.arrays import FloatArray
+from ringfence.numbers import median
 
 
 def expected_best(values: FloatArray, draws: Sequence[int]) -> FloatArray:
@@ -36,8 +37,8 @@ def expected_best(values: FloatArray, draws: Sequence[int]) -> FloatArray:
 
 def normalized_regret(values: FloatArray) -> FloatArray | None:
     """0 for the best value, 1 for the median and all beyond; None where those coincide."""
-    best, middle = float(values.min()), float(np.median(values))
+    best, middle = float(values.min()), median(values)
     if middle <= best:
         return None
-    regret: FloatArray = np.minimum((values - best) / (middle - best), 1.0)
+    regret: FloatArray = (np.minimum(values, middle) - best) / (middle - best)
     return regret

@@ -23,6 +23,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
+from ringfence.numbers import median
 from ringfence.optimize.layout import Layout
 from ringfence.optimize.sources import Source
 from ringfence.optimize.surrogates.gp import GPOptions, Hyperparameters, fit_gp
@@ -137,11 +138,11 @@ def fit_source_models(
 
 def capped_regret(values: FloatArray) -> tuple[FloatArray, float] | None:
     """z and its unit; None where the median is the best value."""
-    best, median = float(values.min()), float(np.median(values))
-    unit = median - best
-    if not unit > 4.0 * np.finfo(float).eps * max(abs(best), abs(median)):
+    best, middle = float(values.min()), median(values)
+    unit = middle - best
+    if not unit > 4.0 * np.finfo(float).eps * max(abs(best), abs(middle)):
         return None
-    return np.minimum((values - best) / unit, 1.0), unit
+    return (np.minimum(values, middle) - best) / unit, unit
 
 
 def _model(

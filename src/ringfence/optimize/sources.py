@@ -12,6 +12,7 @@ import polars as pl
 from ringfence.arrays import FloatArray
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history import TASK, VALUE, History, usable_rows
+from ringfence.numbers import near_one
 from ringfence.optimize.layout import Layout
 
 MetaFeatures = Mapping[str, float]
@@ -27,9 +28,10 @@ class Source:
 
     def best(self, k: int) -> tuple[FloatArray, FloatArray]:
         """The k best rows and their standardized values: 0 is the task's mean, 1 its spread."""
-        spread = float(self.values.std())
-        scores = (self.values - self.values.mean()) / (spread if spread > 0 else 1.0)
-        first = np.argsort(scores, kind="stable")[:k]
+        values, _ = near_one(self.values)
+        spread = float(values.std())
+        scores = (values - values.mean()) / (spread if spread > 0 else 1.0)
+        first = np.argsort(self.values, kind="stable")[:k]
         return self.rows[first], scores[first]
 
 

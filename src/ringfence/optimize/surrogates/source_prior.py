@@ -25,6 +25,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from ringfence.arrays import FloatArray
+from ringfence.numbers import median, near_one
 from ringfence.optimize.surrogates.gp_prediction import LEAST_VARIANCE
 from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
 
@@ -32,6 +33,7 @@ OWN = (0.003, 0.03, 0.2)  # s²
 NOISE = (1e-4, 1e-2)
 UNITS = 64  # values of log A that are looked at
 REACH = 4.0  # a value counts as at most so many times the median's distance from the best
+FARTHEST = 300.0  # log A below that of the values, so that the values in units of A can be squared
 NARROWEST = 0.5  # spread of log A over the earlier tasks, at the least
 FREEDOM = 4.0  # of the t distribution of log A: a new task on a scale of its own is no surprise
 
@@ -101,16 +103,18 @@ class SourcePosterior:
 
 def condition_on(at: Prior, y: FloatArray, log_units: FloatArray) -> SourcePosterior:
     """The posterior given values y (n,) at points; `log_units` are those of the earlier tasks."""
-    y = capped(y)
+    y, exponent = near_one(capped(y))
     y = y - y.mean()
-    fits = [_fit(at, y, log_units, own, noise) for own in OWN for noise in NOISE]
-    return min(fits, key=lambda fit: fit[0])[1]
+    shift = exponent * math.log(2.0)
+    fits = [_fit(at, y, log_units - shift, own, noise) for own in OWN for noise in NOISE]
+    found = min(fits, key=lambda fit: fit[0])[1]
+    return replace(found, log_unit=found.log_unit + shift)
 
 
 def capped(y: FloatArray) -> FloatArray:
     """Values with the worst ones cut off."""
     best = float(y.min())
-    unit = float(np.median(y)) - best
+    unit = median(y) - best
     return np.minimum(y, best + REACH * unit) if unit > 0.0 else y
 
 
@@ -155,9 +159,10 @@ def _units(y: FloatArray, log_units: FloatArray) -> FloatArray:
     middle, width = float(log_units.mean()), 3.0 * _spread(log_units)
     spread = float(y.std())
     if not spread > 0.0:
-        return np.array([middle])
+        return np.array([max(middle, -FARTHEST)])
     low, high = math.log(spread) - 2.0, math.log(spread) + 3.0
-    return np.linspace(min(low, middle - width), max(high, middle + width), UNITS)
+    lowest = math.log(spread) - FARTHEST
+    return np.linspace(max(min(low, middle - width), lowest), max(high, middle + width), UNITS)
 
 
 def _spread(log_units: FloatArray) -> float:
