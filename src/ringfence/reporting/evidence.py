@@ -73,7 +73,7 @@ class FirstTrials:
     """The starting points, and what such points were worth to tasks that had no part in them."""
 
     points: tuple[tuple[str, ...], ...]
-    """A value for each parameter, empty where it is inactive; in the order to try them."""
+    """A value for each parameter, a dash where it is inactive; in the order to try them."""
     says: str
     worth: tuple[tuple[int, float, float], ...]
     """After so many points: mean regret, and trials that random search needs for it."""
@@ -88,7 +88,7 @@ def first_trials(learned: LearnedSpace, check: Check | None) -> FirstTrials | No
     return FirstTrials(
         tuple(
             tuple(
-                value(start.config[name]) if name in start.config else "" for name in learned.space
+                value(start.config[name]) if name in start.config else "–" for name in learned.space
             )
             for start in learned.portfolio
         ),
