@@ -43,7 +43,7 @@ def main(folder: Path, names: Sequence[str]) -> None:
             print(f"| {name} | not there, skipped |")
             continue
         start = time.process_time()
-        comparison = compare(read_table(folder, name))
+        comparison = compare(read_table(folder, name), starts=0)
         seconds = time.process_time() - start
         for check in comparison.checks:
             if describe(check.settings) in SHOWN:

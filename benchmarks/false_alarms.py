@@ -36,7 +36,7 @@ def main(histories: int) -> None:
     nested: Counter[str] = Counter()
     taken = 0
     for seed in range(histories):
-        comparison = compare(history(seed), SPACE)
+        comparison = compare(history(seed), SPACE, starts=0)
         verdicts.update(check.verdict for check in comparison.checks)
         assert comparison.nested is not None
         nested[comparison.nested.verdict] += 1

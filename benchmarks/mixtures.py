@@ -114,7 +114,7 @@ def tables(folder: Path, names: Sequence[str]) -> None:
         history = read_table(folder, name)
         for setting in SETTINGS:
             start = time.process_time()
-            (check,) = compare(history, settings=[setting], nested=False).checks
+            (check,) = compare(history, settings=[setting], nested=False, starts=0).checks
             seconds = time.process_time() - start
             blocks = learn(history, starts=0, **setting).blocks
             parts = " × ".join(str(len(parts_of(block.region))) for block in blocks)
