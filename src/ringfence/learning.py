@@ -14,6 +14,7 @@ from ringfence.history import (
     TASK,
     VALUE,
     History,
+    UsableRows,
     incumbents,
     infer_space,
     usable_rows,
@@ -110,28 +111,18 @@ def learn(
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
     counts = [task.n_evaluations for task in tasks]
     rows = [] if COUNT in usable.frame.columns else counts  # of which a model can be made
+    n_starts = wanted_starts(starts, rows)
     if starts == "auto" and len(rows) > MOST_TASKS:
         notes.append(
             f"no starting points were looked for, which takes long with {len(rows):,} tasks; "
             f"starts={LEARNED_STARTS} does it"
         )
-    provenance = Provenance(
-        ringfence=__version__,
-        source=history.source,
-        digest=history.digest([name for name in space if name in history.frame.columns]),
-        objective=history.roles.objective,
-        direction=history.roles.direction,
-        rows=len(history) if history.selection is None else history.selection.rows,
-        rows_used=usable.frame.height
-        if n_evaluations is None and history.selection is None
-        else sum(counts),
-        dropped=usable.dropped,
-        notes=(*notes, *usable.notes),
-    )
+    every_row = settings.n_evaluations is None and history.selection is None
+    used = usable.frame.height if every_row else sum(counts)
+    provenance = _provenance(history, space, usable, used, notes)
     inside = columns_of(space, best.filter(~fitted.outside))
     choices = kept_choices(space, inside, settings.categories)
     learned = LearnedSpace(space, fitted.blocks, choices, tasks, settings, provenance)
-    n_starts = wanted_starts(starts, rows)
     if not n_starts:
         return learned
     from ringfence.starting import with_starts  # brings scipy; the rest may do without
@@ -150,6 +141,22 @@ def _space(history: History, space: Space | None) -> tuple[Space, list[str]]:
     return space, list(history.notes)
 
 
+def _provenance(
+    history: History, space: Space, usable: UsableRows, used: int, notes: list[str]
+) -> Provenance:
+    return Provenance(
+        ringfence=__version__,
+        source=history.source,
+        digest=history.digest([name for name in space if name in history.frame.columns]),
+        objective=history.roles.objective,
+        direction=history.roles.direction,
+        rows=len(history) if history.selection is None else history.selection.rows,
+        rows_used=used,
+        dropped=usable.dropped,
+        notes=(*notes, *usable.notes),
+    )
+
+
 def _recommended(
     history: History, space: Space, rows: Settings, progress: Callable[[int, int], None] | None
 ) -> tuple[Settings, str]:
@@ -163,6 +170,7 @@ def _recommended(
         n_evaluations=rows.n_evaluations,
         seed=rows.seed,
         average_repeats=rows.average_repeats,
+        starts=0,
         progress=progress,
     )
     return comparison.settings, choice(comparison)

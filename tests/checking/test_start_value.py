@@ -105,3 +105,16 @@ def test_the_command_prints_the_line_and_the_figures(tmp_path, capsys):
     assert [up["draws"] for up in found["starts"]["speed_ups"]] == [1, 2]
     with pytest.raises(rf.RingfenceError, match="starts must be at least 0"):
         rf.check(alike(5), SPACE, starts=-1)
+
+
+def test_the_choice_of_a_shape_and_a_report_judge_them_no_more_than_once(tmp_path, monkeypatch):
+    from ringfence.checking import starts
+
+    judged = []
+    judge = starts.check_starts
+    monkeypatch.setattr(starts, "check_starts", lambda *a: judged.append(1) or judge(*a))
+    history = alike(5, runs=40)
+    rf.learn(history, SPACE, shape="auto")
+    assert not judged
+    rf.report(history, SPACE, compare=True, path=tmp_path / "report.html")
+    assert len(judged) == 1

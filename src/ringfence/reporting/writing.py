@@ -70,6 +70,6 @@ def report(
     if check is None and len(learned.tasks) > 1:
         check = checking.check(history, space, starts=starts, progress=progress, **how)
         if compare:
-            comparison = checking.compare(history, space, progress=progress, **rows)
+            comparison = checking.compare(history, space, starts=0, progress=progress, **rows)
     write_atomically(path, page(gather(history, learned, check, comparison)).encode())
     return path
