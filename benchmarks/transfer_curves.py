@@ -96,9 +96,39 @@ class Curves:
 
     def needed(self, table: str, method: str) -> str:
         """After how many trials the mean regret is no more than random search's after 50."""
-        goal, mean = self.curve(table, "random")[RANDOM_TRIALS - 1], self.curve(table, method)
-        there = np.flatnonzero(mean <= goal + 1e-12)
-        return str(there[0] + 1) if len(there) else f"> {len(mean)}"
+        goal = self.curve(table, "random")[RANDOM_TRIALS - 1]
+        return trials_to(goal, self.curve(table, method))
+
+
+def trials_to(goal: float, curve: FloatArray) -> str:
+    """After how many trials a curve is at the goal."""
+    there = np.flatnonzero(curve <= goal + 1e-12)
+    return str(there[0] + 1) if len(there) else f"> {len(curve)}"
+
+
+def worth_table(curves: Curves, methods: Sequence[str]) -> str:
+    """The mean over all tables in trials of random search and of a Gaussian process."""
+    random, gp = (curves.over(curves.tables, rival) for rival in ("random", "gp"))
+    last = RANDOM_TRIALS - 1
+    rows = []
+    for method in methods:
+        mean = curves.over(curves.tables, method)
+        goals = [
+            trials_to(mean[4], random),
+            trials_to(random[last], mean),
+            trials_to(gp[last], mean),
+        ]
+        rows.append([method, *goals])
+    head = ["", "its first 5 are worth so many of random", "random's 50 after", "gp's 50 after"]
+    return markdown(head, rows)
+
+
+def unsolved_table(curves: Curves) -> str:
+    """The targets whose best row was not found, with the regret that is left."""
+    found = curves.frame.with_columns(left=pl.col("regret").list.last()).filter(pl.col("left") > 0)
+    cells = found.select("table", "target", "method", "left").sort("table", "target", "method")
+    rows = [[t, target, method, f"{left:.3f}"] for t, target, method, left in cells.iter_rows()]
+    return markdown(["table", "target", "method", "regret at the end"], rows)
 
 
 def means_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) -> str:

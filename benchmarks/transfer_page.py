@@ -32,7 +32,9 @@ from benchmarks.transfer_curves import (
     needed_table,
     one_table,
     parts_table,
+    unsolved_table,
     verdicts_table,
+    worth_table,
 )
 
 HERE = Path(__file__).parent
@@ -109,11 +111,14 @@ def numbers(curves: Curves, long: Curves) -> dict[str, str]:
         "eight": means_table(curves, EIGHT, main_ones),
         "others": means_table(curves, others, main_ones),
         "needed": needed_table(curves, [*EIGHT, *others], ["gp", "box + gp", *reversed(OURS)]),
+        "worth": worth_table(curves, [*RIVALS, *reversed(OURS)]),
         "verdicts": verdicts_table(curves, product(OURS, RIVALS)),
         "shapes": verdicts_table(curves, SHAPES),
         "parts": parts_table(curves, "transfer", PARTS),
         "box": means_table(
-            curves, curves.tables, ["box + gp", "starts + gp", GUARDED[0], "transfer", GUARDED[1]]
+            curves,
+            curves.tables,
+            [*RIVALS[:6], "starts + random", "starts + gp", GUARDED[0], "transfer", GUARDED[1]],
         ),
         "long": means_table(long, long.tables, long.methods(long.tables)),
         "long-verdicts": verdicts_table(long, [("transfer", "gp")]),
@@ -138,7 +143,8 @@ def details(curves: Curves, long: Curves) -> str:
         targets, cells = _sizes(curves, table)
         parts += [f"## {table}", f"{targets} targets, {cells:,} cells.", one_table(curves, table)]
         parts += [gaps_table(curves, table, one) for one in OURS]
-    parts.append("## Sixteen times the trials")
+    parts += ["## Sixteen times the trials", "Targets whose best row was not found:"]
+    parts.append(unsolved_table(long))
     for table in long.tables:
         targets, cells = _sizes(long, table)
         parts += [f"### {table}, {long.at[-1]} trials", f"{targets} targets, {cells:,} cells."]

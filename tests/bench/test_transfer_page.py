@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.transfer_curves import Curves, by_target
+from benchmarks.transfer_curves import Curves, by_target, unsolved_table, worth_table
 from benchmarks.transfer_page import FIFTY, filled, main
 
 
@@ -72,3 +72,20 @@ def test_a_page_without_the_place_for_a_table_is_refused():
     assert filled(page, {"one": "| 1 |"}) == "a\n<!-- numbers: one -->\n| 1 |\n<!-- end -->\nb"
     with pytest.raises(ValueError, match="numbers: two"):
         filled(page, {"two": ""})
+
+
+def test_a_mean_is_worth_so_many_trials_of_others():
+    rows = worth_table(made(), ["random", "transfer"]).splitlines()[2:]
+    # transfer is 0.1 below random: at trial 5 where random is a quarter of its fall later
+    later = 5 + int(np.ceil(49 * 0.1 / 0.4))
+    sooner = 1 + int(np.ceil(49 * 0.3 / 0.4))
+    assert rows[0].startswith("| random | 5 | 50 | > 50 |")
+    assert rows[1] == f"| transfer | {later} | {sooner} | 50 |"
+
+
+def test_targets_that_are_not_solved_are_listed():
+    solved = [cell("mlp_hpobench", "gp", "a", [0.5] * 49 + [0.0])]
+    listed = unsolved_table(
+        Curves(by_target([*solved, cell("mlp_hpobench", "gp", "b", [0.3] * 50)]))
+    )
+    assert listed.splitlines()[2:] == ["| mlp_hpobench | b | gp | 0.300 |"]
