@@ -69,6 +69,14 @@ def test_they_are_looked_for_unasked_where_that_is_worth_it(tasks, runs, found):
     assert (rf.check(history, SPACE).starts is not None) == bool(found)
 
 
+def test_repeats_that_are_averaged_count_once_for_learn_and_check_alike():
+    once = bowls(np.random.default_rng(0).random((4, 2)), runs=20)
+    twice = rf.History.concat([once, by_task(once, lambda t, y: y + 1e-3)])
+    for settings, found in (({}, 10), ({"average_repeats": True}, 0)):
+        assert len(rf.learn(twice, SPACE, **settings).portfolio) == found
+        assert (rf.check(twice, SPACE, **settings).starts is not None) == bool(found)
+
+
 def test_the_same_tasks_are_modeled_once(monkeypatch):
     from ringfence.optimize import source_models
 

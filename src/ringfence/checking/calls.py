@@ -12,7 +12,7 @@ from ringfence.checking.comparison import Comparison, settings_for
 from ringfence.checking.nested import n_steps, nested_check
 from ringfence.checking.verdict import Check, StartsCheck, best_of
 from ringfence.errors import SettingError
-from ringfence.history import History
+from ringfence.history import TASK, History, considered_rows
 from ringfence.learned_records import Settings
 from ringfence.settings import Shape, Starts, checked_settings, wanted_starts
 from ringfence.space import Space
@@ -112,9 +112,14 @@ def compare_case(
 
 
 def _wanted(starts: Starts, case: Case) -> int:
-    most = case.given.n_evaluations
-    rows = [task.n_rows if most is None else min(task.n_rows, most) for task in case.tasks]
-    return wanted_starts(starts, rows)
+    given = case.given
+    rows = considered_rows(
+        case.rows,
+        n_evaluations=given.n_evaluations,
+        seed=given.seed,
+        average_repeats=given.average_repeats,
+    )
+    return wanted_starts(starts, rows.group_by(TASK).len()["len"].to_list())
 
 
 def _starts(case: Case, settings: Settings, n: int) -> StartsCheck | None:
