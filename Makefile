@@ -54,7 +54,7 @@ fmt: $(VENV)/.tested
 	$(BIN)/ruff format .
 
 schema: $(VENV)/.tested
-	$(BIN)/python -c 'import json, ringfence.learned_file as f; print(json.dumps(f.schema(), indent=2))' \
+	$(BIN)/python -c 'import json, ringfence.learned.file as f; print(json.dumps(f.schema(), indent=2))' \
 		> docs/learned-space.schema.json
 
 clean:

@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from ringfence import Float, History, Space, check, compare, example_history
-from ringfence.checking.text import describe
-from ringfence.settings import checked_settings
+from ringfence.learned.settings import checked_settings, describe
 
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"shape": "box"},

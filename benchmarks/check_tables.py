@@ -19,11 +19,11 @@ import msgspec
 
 from benchmarks.tables import TABLES, read_table
 from ringfence import Check, Comparison, compare
-from ringfence.checking.leave_one_out import DRAWS, TaskCheck
-from ringfence.checking.recorded import WHOLE_DRAWS
-from ringfence.checking.speedup import SpeedUp
-from ringfence.checking.text import describe
+from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.speedup import SpeedUp
+from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT, best_of, judged
+from ringfence.learned.settings import describe
 
 SHOWN = (
     "box",

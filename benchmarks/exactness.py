@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
-from ringfence.fit.solvers.slack_box_penalty import slack_box_for
-from ringfence.fit.solvers.slack_ellipsoid_path import slack_ellipsoid_for
+from ringfence.fit.solvers.slack_box.penalty import slack_box_for
+from ringfence.fit.solvers.slack_ellipsoid.penalty import slack_ellipsoid_for
 
 CLOUDS = 1000
 

@@ -20,7 +20,7 @@ from scipy.spatial import cKDTree
 
 from benchmarks.tables import TABLES, read_table
 from ringfence import LearnedSpace, Space, infer_space, learn
-from ringfence.checking.order_statistics import expected_best
+from ringfence.checking.left_out.order_statistics import expected_best
 from ringfence.fit import fit
 from ringfence.history import TASK, VALUE, usable_rows
 from ringfence.regions import Box

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ringfence.learned import LearnedSpace
+from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
-from ringfence.optimize.domain import domain_of
+from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.guard import Guard, guard_of, n_guarded
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Options, Setup

@@ -24,12 +24,12 @@ import numpy as np
 from benchmarks.tables import TABLES, read_table
 from ringfence import compare, learn
 from ringfence.arrays import FloatArray
-from ringfence.checking.text import describe
 from ringfence.checking.verdict import JUDGED_AT
-from ringfence.fit.clusters import clusters
-from ringfence.fit.cut import Cells
-from ringfence.fit.parting import Measure
-from ringfence.learned_parts import parts_of
+from ringfence.fit.unions.cells import Cells
+from ringfence.fit.unions.clusters import clusters
+from ringfence.fit.unions.splitting import Measure
+from ringfence.learned.parts import parts_of
+from ringfence.learned.settings import describe
 
 CLOUDS = 40  # of each law
 FOUND = 10  # clouds of clouds

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.timing import Row, cpu_seconds
 from ringfence.arrays import FloatArray
-from ringfence.fit.solvers.slack_box_penalty import slack_box_for
+from ringfence.fit.solvers.slack_box.penalty import slack_box_for
 
 OUTLIERS = 0.5
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.timing import Row, cpu_seconds
 from ringfence.arrays import FloatArray
-from ringfence.fit.solvers.slack_ellipsoid_path import slack_ellipsoid_for
+from ringfence.fit.solvers.slack_ellipsoid.penalty import slack_ellipsoid_for
 
 OUTLIERS = 0.1
 

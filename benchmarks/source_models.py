@@ -18,8 +18,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from benchmarks.tables import TABLES
 from benchmarks.transfer_cases import Case, Table
 from ringfence.arrays import FloatArray
-from ringfence.optimize.cover import greedy_cover
-from ringfence.optimize.source_models import capped_regret
+from ringfence.optimize.transfer.cover import greedy_cover
+from ringfence.optimize.transfer.source_models import capped_regret
 
 MAKE = {
     "extra trees": lambda: ExtraTreesRegressor(50, min_samples_leaf=2, random_state=0),

@@ -17,13 +17,13 @@ import polars as pl
 import ringfence as rf
 from benchmarks.tables import read_table
 from ringfence.history import considered_rows, usable_rows
-from ringfence.optimize.candidates import Candidates
-from ringfence.optimize.domain import Domain, domain_of
-from ringfence.optimize.layout import Layout
-from ringfence.optimize.source_models import SourceModel, SourceModels, fit_source_models
-from ringfence.optimize.sources import Source, Sources, tasks_of
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.domain import Domain, domain_of
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.transfer.candidates import Candidates
+from ringfence.optimize.transfer.source_models import SourceModel, SourceModels, fit_source_models
+from ringfence.optimize.transfer.sources import Source, Sources, tasks_of
 from ringfence.space import Config
-from ringfence.whole import whole_space
 
 ROWS, SOURCES, CANDIDATES = 256, 30, 2000
 FEWEST = 50  # rows of a target
@@ -54,7 +54,7 @@ class Table:
         self.rows, self.sources = rows, sources
         self.history = read_table(folder, name)
         self.space = self.history.space or rf.infer_space(self.history).space
-        self.layout = Layout(whole_space(self.space))
+        self.layout = Layout(full_space(self.space))
         self.frame = usable_rows(self.history, self.space).frame
         self.meta = _meta_features(folder, name)
         self._models: dict[tuple[int, str], SourceModel | None] = {}
@@ -120,7 +120,7 @@ class Case:
     @cached_property
     def domain(self) -> Domain:
         """The target's rows."""
-        return domain_of(whole_space(self.table.space), self.candidates)
+        return domain_of(full_space(self.table.space), self.candidates)
 
     @cached_property
     def scored(self) -> Candidates:

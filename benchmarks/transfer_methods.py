@@ -22,7 +22,7 @@ from ringfence.optimize.method import Setup
 from ringfence.optimize.methods.transfer import FIRST
 from ringfence.optimize.methods.transfer import Method as Transfer
 from ringfence.optimize.surrogates.source_prior import Prior
-from ringfence.starting import starting_points
+from ringfence.optimize.transfer.starting_points import starting_points
 
 
 class Uniform(Transfer):

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 import ringfence as rf
-from ringfence.optimize.layout import Layout
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.layout import Layout
 
 SPACES = {
     "numeric": rf.Space(
@@ -55,7 +55,7 @@ class Problem:
     """A quadratic around `center` in unit coordinates; the second choice of a category is best."""
 
     def __init__(self, space: rf.Space, center: float) -> None:
-        self.layout = Layout(whole_space(space))
+        self.layout = Layout(full_space(space))
         self.center = center
 
     def values(self, rows):
@@ -79,7 +79,7 @@ def history(kind: str) -> rf.History:
     frames = []
     for task in range(TASKS):
         problem = Problem(space, 0.45 + 0.2 * rng.random())
-        configs = whole_space(space).sample(40, seed=rng)
+        configs = full_space(space).sample(40, seed=rng)
         table = {name: [config.get(name) for config in configs] for name in space}
         table["error"] = problem.values(problem.layout.encode(configs))
         frames.append(pl.DataFrame(table).with_columns(task=pl.lit(f"t{task}")))
@@ -94,11 +94,11 @@ def divided_history(kind: str) -> rf.History:
     """Forty tasks, half of them best at low coordinates, half at high ones; ten rows each."""
     space = SPACES[kind]
     rng = np.random.default_rng(0)
-    layout = Layout(whole_space(space))
+    layout = Layout(full_space(space))
     numeric = np.array([axis is not None for axis in layout.axes])
     frames = []
     for task in range(40):
-        rows = layout.encode(whole_space(space).sample(10, seed=rng))
+        rows = layout.encode(full_space(space).sample(10, seed=rng))
         center = (0.2, 0.8)[task % 2] + 0.3 * (rng.random(len(layout.names)) - 0.5)
         rows[0] = np.where(numeric & ~np.isnan(rows[0]), center, rows[0])
         configs = layout.decode(layout.snap(rows))
@@ -115,7 +115,7 @@ def region(kind: str, name: str) -> rf.LearnedSpace:
     """One of REGIONS, learned from the history of one of SPACES."""
     settings = REGIONS[name]
     if settings is None:
-        return whole_space(SPACES[kind])
+        return full_space(SPACES[kind])
     union = settings["shape"] in ("boxes", "ellipsoids")
     known = divided_history(kind) if union else history(kind)
     return rf.learn(known, SPACES[kind], starts=0, **settings)

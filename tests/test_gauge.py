@@ -8,13 +8,13 @@ import pytest
 
 import ringfence as rf
 from problems import REGIONS, SPACES, region
-from ringfence.gauge import GaugeCube
-from ringfence.whole import whole_space
+from ringfence.learned.cube import UnitCube
+from ringfence.learned.full import full_space
 
 CELLS = [(kind, name) for kind in SPACES for name in REGIONS]
 
 
-def random_values(cube: GaugeCube, rng, corner: bool = False):
+def random_values(cube: UnitCube, rng, corner: bool = False):
     values = {n: float(rng.integers(2)) if corner else float(rng.random()) for n in cube.names}
     for name, kept in cube.learned.choices.items():
         values[name] = kept[rng.integers(len(kept))]
@@ -23,7 +23,7 @@ def random_values(cube: GaugeCube, rng, corner: bool = False):
 
 @pytest.mark.parametrize("kind, name", CELLS)
 def test_every_point_of_the_cube_is_inside(kind, name):
-    cube = GaugeCube(region(kind, name))
+    cube = UnitCube(region(kind, name))
     rng = np.random.default_rng(0)
     for i in range(300):
         assert cube.learned.contains(cube.decode(random_values(cube, rng, corner=i % 3 == 0)))
@@ -31,7 +31,7 @@ def test_every_point_of_the_cube_is_inside(kind, name):
 
 @pytest.mark.parametrize("kind, name", CELLS)
 def test_configurations_come_back(kind, name):
-    cube = GaugeCube(region(kind, name))
+    cube = UnitCube(region(kind, name))
     for config in cube.learned.sample(200, seed=1):
         values = cube.encode(config)
         assert all(0 <= values[n] <= 1 for n in cube.names if n in values)
@@ -44,7 +44,7 @@ def test_configurations_come_back(kind, name):
 
 def test_both_ends_of_integer_ranges_are_reached():
     space = SPACES["mixed"]
-    cube = GaugeCube(whole_space(space))
+    cube = UnitCube(full_space(space))
     low = cube.decode({**dict.fromkeys(cube.names, 0.0), "loss": "log"})
     high = cube.decode({**dict.fromkeys(cube.names, 1.0), "loss": "log"})
     assert low == {"lr": 1e-4, "depth": 1, "width": 4, "size": "s", "loss": "log", "seed": 7}
@@ -62,16 +62,16 @@ def test_a_thin_ellipsoid_over_integers_never_leaks():
         pl.DataFrame(rows), task="task", objective="y", parameters=["a", "b"]
     )
     space = rf.Space({"a": rf.Int(0, 40), "b": rf.Int(0, 40)})
-    cube = GaugeCube(rf.learn(history, space, shape="ellipsoid"))
+    cube = UnitCube(rf.learn(history, space, shape="ellipsoid"))
     for _ in range(500):
         assert cube.learned.contains(cube.decode(random_values(cube, rng)))
 
 
 def test_outside_goes_to_the_boundary_and_nonsense_is_an_error():
     learned = region("numeric", "ellipsoid")
-    cube = GaugeCube(learned)
+    cube = UnitCube(learned)
     outside = next(
-        c for c in whole_space(SPACES["numeric"]).sample(500, seed=0) if not learned.contains(c)
+        c for c in full_space(SPACES["numeric"]).sample(500, seed=0) if not learned.contains(c)
     )
     assert learned.contains(cube.decode(cube.encode(outside)))
     with pytest.raises(rf.SpaceError, match="'lr'"):

@@ -13,8 +13,9 @@ import pytest
 
 import ringfence as rf
 from conftest import MIXED
-from ringfence.learned_diff import describe
-from ringfence.learned_file import decode, encode, schema
+from ringfence.learned.diff import describe
+from ringfence.learned.file import decode, schema
+from ringfence.learned.record import encode
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "learned-space.schema.json"
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from ringfence.rendering.projections import outline, surface
 
 import ringfence as rf
 from problems import SPACES, divided_history, history, region
 from ringfence.errors import FileError, SettingError
-from ringfence.learned_diff import describe
-from ringfence.learned_file import decode, encode, encode_regions
+from ringfence.learned.diff import describe
+from ringfence.learned.file import decode
+from ringfence.learned.record import encode, encode_regions
 from ringfence.regions import Union
-from ringfence.reporting.projections import outline, surface
 
 SHAPES = ("boxes", "ellipsoids")
 

@@ -13,7 +13,7 @@ import ringfence as rf
 from checking.histories import SPACE, bowls, recorded
 from conftest import MIXED, mixed_runs
 from ringfence.cli.app import app
-from ringfence.learned_diff import describe
+from ringfence.learned.diff import describe
 
 TWO = np.array([[0.2, 0.25]] * 6 + [[0.8, 0.7]] * 4)
 """Optima of ten tasks of two kinds."""

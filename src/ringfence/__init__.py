@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from ringfence.version import __version__
 
 if TYPE_CHECKING:
     from ringfence.checking import Check, Comparison, check, compare
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     )
     from ringfence.history import History, infer_space, read_history
     from ringfence.history.example import example_history
-    from ringfence.learned import LearnedSpace
-    from ringfence.learned_file import load
+    from ringfence.learned.file import load
+    from ringfence.learned.space import LearnedSpace
     from ringfence.learning import learn
     from ringfence.optimize import (
         Optimizer,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         minimize,
         optimizer,
     )
-    from ringfence.reporting.writing import report
+    from ringfence.reporting.report import report
     from ringfence.space import Categorical, Condition, Constant, Float, Int, Space, read_space
 
 __all__ = [
@@ -91,9 +91,9 @@ _HOMES = {
     "history.example": ["example_history"],
     "learning": ["learn"],
     "checking": ["Check", "Comparison", "check", "compare"],
-    "learned": ["LearnedSpace"],
-    "learned_file": ["load"],
-    "reporting.writing": ["report"],
+    "learned.space": ["LearnedSpace"],
+    "learned.file": ["load"],
+    "reporting.report": ["report"],
     "optimize": [
         "Optimizer",
         "Outcome",

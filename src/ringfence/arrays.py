@@ -1,4 +1,4 @@
-"""Names for the array types that signatures speak of."""
+"""Names for array types, and sums over arrays that no magnitude overflows."""
 
 from __future__ import annotations
 
@@ -10,3 +10,15 @@ from numpy.typing import NDArray
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
+
+
+def median(values: FloatArray) -> float:
+    """The median; the mean of the two in the middle does not overflow, whatever number users take
+    for a failed run."""
+    return 2.0 * float(np.median(values / 2.0))
+
+
+def near_one(values: FloatArray) -> tuple[FloatArray, int]:
+    """values / 2**exponent with the largest magnitude near 1, so that squares do not overflow."""
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    return np.ldexp(values, -exponent), exponent

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ringfence import __version__
-from ringfence.block_fit import Fitted, clouds, columns_of, fit_blocks, kept_choices
-from ringfence.errors import SettingError
-from ringfence.history import (
-    COUNT,
-    TASK,
-    VALUE,
-    History,
-    UsableRows,
-    incumbents,
-    infer_space,
-    usable_rows,
-)
-from ringfence.learned import LearnedSpace
-from ringfence.learned_records import Provenance, Settings, Task
-from ringfence.settings import (
-    LEARNED_STARTS,
-    MOST_TASKS,
-    Shape,
-    Starts,
-    checked_settings,
-    wanted_starts,
-)
+from ringfence.history import COUNT, TASK, VALUE, History, PreparedHistory, incumbents
+from ringfence.learned.fitting import Fitted, clouds, columns_of, fit_blocks, kept_choices
+from ringfence.learned.records import Provenance, Settings, Task
+from ringfence.learned.settings import Starts, checked_settings, too_many_tasks, wanted_starts
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant, Space, value_of
+from ringfence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +25,7 @@ def learn(
     history: History,
     space: Space | None = None,
     *,
-    shape: Shape = "box",
+    shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
     categories: Literal["all", "observed"] = "all",
@@ -59,7 +43,7 @@ def learn(
         space: what may be tuned; its bounds are never left. None takes the space that the history
             carries, or infers one from the observed values.
         shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6); 'boxes' or 'ellipsoids' for a union of as many
-            as the tasks fall into, one where that is enough. 'whole' keeps the original space.
+            as the tasks fall into, one if that is enough. 'whole' keeps the original space.
             'auto' takes the setting that `compare` recommends, 'whole' if none helps.
         outliers: ν, the least share of tasks to leave outside (eqs. 7, 8): the smallest penalty
             that leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
@@ -71,10 +55,10 @@ def learn(
         top: draw the region around this share of each task's best rows, 0.05 for the best 5 %, at
             least one. `outliers` is then a share of those rows; a task is an outlier when its best
             row lies outside.
-        n_evaluations: the paper's n_t: use only so many rows of each task, the first ones, or with
-            a `seed` a random choice.
+        n_evaluations: the paper's n_t: use only this many rows of each task, the first ones, or
+            with a `seed` a random choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
-        starts: so many starting points are found, too: configurations of the learned space that
+        starts: number of starting points to find as well: configurations of the learned space that
             cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks. 'auto'
             is ten for 3 to 100 tasks that have 32 rows (their median), else none; 0 is none.
         progress: for 'auto', called with the number of steps done and of all.
@@ -89,65 +73,53 @@ def learn(
         seed=seed,
         average_repeats=average_repeats,
     )
-    wanted_starts(starts, ())  # refused before the work begins
-    if not isinstance(history, History):
-        raise SettingError(
-            f"learn takes a History, not {type(history).__name__}; "
-            "make one with read_history(path) or History.from_frame(frame)"
-        )
-    space, notes = _space(history, space)
-    if shape == "auto":
-        settings, note = _recommended(history, space, settings, progress)
-        notes.append(note)
-    usable = usable_rows(history, space)
-    best = incumbents(
-        usable.frame,
-        n_evaluations=settings.n_evaluations,
-        seed=settings.seed,
-        average_repeats=settings.average_repeats,
-        top=settings.top,
-    )
+    wanted_starts(starts, ())  # a wrong number is refused before the work begins
+    prepared = PreparedHistory.of(history, space, "learn")
+    if shape != "auto":
+        return learn_prepared(prepared, settings, starts)
+    from ringfence.checking import choose  # costs an import that other shapes do without
+
+    settings, note = choose(prepared, settings.rows, progress)
+    return learn_prepared(prepared, settings, starts, [note])
+
+
+def learn_prepared(
+    prepared: PreparedHistory, settings: Settings, starts: Starts, notes: Sequence[str] = ()
+) -> LearnedSpace:
+    """`learn` for a history that has been made ready; `notes` say how the settings were chosen."""
+    history, space, usable = prepared.history, prepared.space, prepared.usable
+    best = incumbents(usable.frame, settings.rows, top=settings.top)
     fitted = fit_blocks(clouds(space, best), settings, np.arange(best.height))
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
     counts = [task.n_evaluations for task in tasks]
-    rows = [] if COUNT in usable.frame.columns else counts  # of which a model can be made
-    n_starts = wanted_starts(starts, rows)
-    if starts == "auto" and len(rows) > MOST_TASKS:
-        notes.append(
-            f"no starting points were looked for, which takes long with {len(rows):,} tasks; "
-            f"starts={LEARNED_STARTS} does it"
-        )
+    # Starting points need models of the tasks, and so every row of a task.
+    rows_to_model = [] if COUNT in usable.frame.columns else counts
+    n_starts = wanted_starts(starts, rows_to_model)
     every_row = settings.n_evaluations is None and history.selection is None
     used = usable.frame.height if every_row else sum(counts)
-    provenance = _provenance(history, space, usable, used, notes)
+    notes = [*prepared.notes, *notes, *too_many_tasks(starts, len(rows_to_model))]
     inside = columns_of(space, best.filter(~fitted.outside))
-    choices = kept_choices(space, inside, settings.categories)
-    learned = LearnedSpace(space, fitted.blocks, choices, tasks, settings, provenance)
+    learned = LearnedSpace(
+        space,
+        fitted.blocks,
+        kept_choices(space, inside, settings.categories),
+        tasks,
+        settings,
+        _provenance(prepared, used, notes),
+    )
     if not n_starts:
         return learned
-    from ringfence.starting import with_starts  # brings scipy; the rest may do without
+    from ringfence.optimize.transfer.starting_points import with_starts  # brings scipy
 
-    return with_starts(learned, history, n_starts)
-
-
-def _space(history: History, space: Space | None) -> tuple[Space, list[str]]:
-    """The original space, and what was guessed on the way to it."""
-    if space is None and history.space is None:
-        inferred = infer_space(history)
-        return inferred.space, [*history.notes, *inferred.notes]
-    space = history.space if space is None else space
-    if not isinstance(space, Space):
-        raise SettingError(f"space must be a Space, not {type(space).__name__}")
-    return space, list(history.notes)
+    return with_starts(learned, usable.frame, n_starts)
 
 
-def _provenance(
-    history: History, space: Space, usable: UsableRows, used: int, notes: list[str]
-) -> Provenance:
+def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> Provenance:
+    history, usable = prepared.history, prepared.usable
     return Provenance(
         ringfence=__version__,
         source=history.source,
-        digest=history.digest([name for name in space if name in history.frame.columns]),
+        digest=history.digest([name for name in prepared.space if name in history.frame.columns]),
         objective=history.roles.objective,
         direction=history.roles.direction,
         rows=len(history) if history.selection is None else history.selection.rows,
@@ -155,25 +127,6 @@ def _provenance(
         dropped=usable.dropped,
         notes=(*notes, *usable.notes),
     )
-
-
-def _recommended(
-    history: History, space: Space, rows: Settings, progress: Callable[[int, int], None] | None
-) -> tuple[Settings, str]:
-    """The settings to take for the rows that `rows` names, and how they were chosen in a line."""
-    from ringfence.checking import compare  # costs an import that other shapes do without
-    from ringfence.checking.text import choice
-
-    comparison = compare(
-        history,
-        space,
-        n_evaluations=rows.n_evaluations,
-        seed=rows.seed,
-        average_repeats=rows.average_repeats,
-        starts=0,
-        progress=progress,
-    )
-    return comparison.settings, choice(comparison)
 
 
 def _tasks(space: Space, best: pl.DataFrame, fitted: Fitted, sign: float) -> tuple[Task, ...]:

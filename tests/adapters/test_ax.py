@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from problems import SPACES, Problem, region
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
 
 from .contract import AWKWARD, SHAPES, comes_back, inside
 
@@ -69,7 +69,7 @@ def test_a_box_is_given_in_its_own_units():
 
 
 def test_awkward_choices():
-    learned = whole_space(AWKWARD)
+    learned = full_space(AWKWARD)
     translated = parameters(AWKWARD)
     comes_back(learned, translated.encode, translated.decode)
     for config in run(learned, lambda config: float(config["depth"]), 3):

@@ -7,7 +7,7 @@ import pytest
 import ringfence as rf
 from problems import SPACES, region
 from ringfence.adapters.configspace import from_configspace, to_configspace
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
 
 from .contract import AWKWARD, CELLS, comes_back, evenly, inside
 
@@ -46,7 +46,7 @@ def test_a_box_keeps_its_ranges_choices_and_conditions():
 
 def test_awkward_choices_and_conditions():
     translated = to_configspace(AWKWARD, seed=0)
-    learned = whole_space(AWKWARD)
+    learned = full_space(AWKWARD)
     comes_back(learned, translated.encode, translated.decode)
     for configuration in translated.space.sample_configuration(60):
         inside(learned, translated.decode(configuration))

@@ -7,7 +7,7 @@ import pytest
 
 import ringfence as rf
 from problems import SPACES, Problem, region
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
 
 from .contract import AWKWARD, SHAPES, comes_back, evenly, inside
 
@@ -51,7 +51,7 @@ def test_configurations_come_back(kind, name):
 
 
 def test_awkward_choices():
-    learned = whole_space(AWKWARD)
+    learned = full_space(AWKWARD)
     for config in minimize(AWKWARD, lambda config: float(config["depth"]), 25)[1]:
         inside(learned, config)
 

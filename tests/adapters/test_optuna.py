@@ -29,7 +29,7 @@ import ringfence as rf
 from problems import REGIONS, SPACES, Problem, region
 from ringfence.adapters.optuna import distributions, enqueue, space_from_distributions
 from ringfence.adapters.optuna import sampler as sampler_with_guard
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
 
 from .contract import AWKWARD, inside
 
@@ -111,7 +111,7 @@ def test_the_same_seed_gives_the_same_sequence_and_another_seed_another(base):
 
 
 def test_a_plain_space_and_no_base_will_do():
-    study = run(whole_space(SPACES["numeric"]), None)
+    study = run(full_space(SPACES["numeric"]), None)
     assert study.sampler is not None and len(params(study)) == TRIALS
     assert params(study) == params(run(SPACES["numeric"], TPESampler(), space=SPACES["numeric"]))
 
@@ -123,7 +123,7 @@ def test_a_model_learns_in_the_cube():
     for name, base, where in (
         ("tpe", TPESampler, learned),
         ("random", RandomSampler, learned),
-        ("whole", RandomSampler, whole_space(learned.space)),
+        ("whole", RandomSampler, full_space(learned.space)),
     ):
         best[name] = np.mean([run(where, base(), seed=s, trials=40).best_value for s in range(5)])
     assert best["tpe"] < best["random"] < best["whole"]
@@ -245,7 +245,7 @@ def test_only_trials_inside_count_for_the_model():
     learned = region("numeric", "ellipsoid")
     outside = {"lr": 1e-4, "momentum": 0.0, "l2": 0.0}
     assert not learned.contains(outside)
-    wide = distributions(whole_space(learned.space))
+    wide = distributions(full_space(learned.space))
     plain, lured = optuna.create_study(), optuna.create_study()
     lured.add_trial(optuna.trial.create_trial(params=outside, distributions=wide, value=-100.0))
     plain.add_trial(optuna.trial.create_trial(state=TrialState.FAIL))
@@ -512,5 +512,5 @@ def test_choices_that_compare_equal_and_conditions_on_whole_numbers():
         for _ in range(25):
             trial = study.ask()
             config = suggested(trial, AWKWARD)
-            inside(whole_space(AWKWARD), {name: config[name] for name in AWKWARD.active(config)})
+            inside(full_space(AWKWARD), {name: config[name] for name in AWKWARD.active(config)})
             study.tell(trial, float(trial.number % 7))

@@ -9,7 +9,7 @@ from optuna.samplers import CmaEsSampler, NSGAIISampler, QMCSampler, RandomSampl
 import ringfence as rf
 from problems import SPACES, Problem, history, region
 from ringfence.adapters.optuna import sampler, transfer_sampler
-from ringfence.adapters.optuna_guard import GUARD, GuardedSampler
+from ringfence.adapters.optuna.guard import GUARD, GuardedSampler
 
 from .test_optuna import suggested
 

@@ -10,8 +10,8 @@ import pytest
 
 import ringfence as rf
 from problems import SPACES, Problem, region
-from ringfence.history.readers.runs import flat
-from ringfence.whole import whole_space
+from ringfence.history.readers.shared.runs import flat
+from ringfence.learned.full import full_space
 
 from .contract import AWKWARD, CELLS, evenly, inside
 
@@ -105,7 +105,7 @@ def test_every_suggestion_is_inside_with_or_without_a_base(kind, name):
 @pytest.mark.parametrize("shape", ["box", "ellipsoid"])
 def test_a_name_with_a_slash_is_nested_as_the_reader_has_it(shape):
     names = {"model/lr": rf.Float(0.0, 1.0), "model/net/depth": rf.Int(1, 9), "x": rf.Float(0, 1)}
-    rows = pl.DataFrame(whole_space(rf.Space(names)).sample(9, seed=0))
+    rows = pl.DataFrame(full_space(rf.Space(names)).sample(9, seed=0))
     table = rows.with_columns(task=pl.int_range(pl.len()).cast(pl.String), loss=pl.lit(0.0))
     history = rf.History.from_frame(table, task="task", objective="loss")
     learned = rf.learn(history, rf.Space(names), shape=shape)
@@ -138,7 +138,7 @@ def test_a_base_learns_from_the_results():
 
 
 def test_awkward_choices():
-    learned = whole_space(AWKWARD)
+    learned = full_space(AWKWARD)
     searcher = raytune.searcher(AWKWARD, "loss", "min", base=OptunaSearch(seed=0))
     for i in range(10):
         inside(learned, searcher.suggest(str(i)))
@@ -201,7 +201,7 @@ def test_tuner_with_schedulers_and_optuna(cluster):
 
 def test_tuner_with_a_param_space_and_optuna(cluster):
     box = rf.Space({"C": rf.Float(0.1, 10, log=True), "k": rf.Int(1, 3), "fixed": rf.Constant(7)})
-    learned = whole_space(box)
+    learned = full_space(box)
     space = raytune.param_space(box)
     for config in fit(cluster, "box", search_alg=OptunaSearch(seed=0), param_space=space, n=4):
         inside(learned, config)

@@ -12,8 +12,8 @@ import ringfence as rf
 from problems import SPACES, region
 from ringfence.adapters.values import one_type, unequal
 from ringfence.adapters.view import View, as_learned, is_box, require_box
+from ringfence.learned.full import full_space
 from ringfence.space import Categorical, Constant, Float, Int
-from ringfence.whole import whole_space
 
 from .contract import AWKWARD, CELLS, comes_back, inside
 
@@ -80,7 +80,7 @@ def test_both_ends_of_a_box_are_reached():
 @pytest.mark.parametrize("speaks", [one_type, unequal])
 @pytest.mark.parametrize("flat", [True, False])
 def test_choices_that_a_tool_has_no_word_for_are_text(speaks, flat):
-    learned = whole_space(AWKWARD)
+    learned = full_space(AWKWARD)
     view = View(learned, flat=flat, speaks=speaks)
     assert view.space["mixed"] == Categorical(["1", "true", "null", '"1"', "2.5"])
     assert view.space["flag"] == Categorical([True, False])

@@ -18,7 +18,7 @@ from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import DESCRIPTIONS
 from ringfence.errors import FileError, HistoryError, SettingError
-from ringfence.whole import whole_space
+from ringfence.learned.full import full_space
 
 pytest.importorskip("openml")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -34,7 +34,7 @@ def described(name):
 
 def made_runs(name, n, tasks):
     """Configurations and accuracies by task, drawn from the suite's space."""
-    space = whole_space(described(name)[1])
+    space = full_space(described(name)[1])
     rng = np.random.default_rng(0)
     return {
         str(task): list(zip(space.sample(n, seed=i), rng.uniform(0.5, 1, n).round(6)))

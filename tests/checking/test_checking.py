@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ringfence as rf
-from ringfence.checking.leave_one_out import DRAWS
-from ringfence.checking.order_statistics import expected_best, normalized_regret
-from ringfence.checking.recorded import WHOLE_DRAWS
-from ringfence.checking.speedup import _worth
+from ringfence.checking.left_out.order_statistics import expected_best, normalized_regret
+from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.speedup import _worth
+from ringfence.checking.left_out.tasks import DRAWS
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=7), st.integers(1, 8))

@@ -8,8 +8,8 @@ import pytest
 from histories import SPACE, bowls, evolved, recorded, unrelated
 
 import ringfence as rf
-from ringfence.checking.crowding import UNLIKELY, crowded_tasks
-from ringfence.checking.recorded import recorded_tasks
+from ringfence.checking.left_out.recorded import recorded_tasks
+from ringfence.checking.optimizer_traces import UNLIKELY, crowded_tasks
 from ringfence.history import usable_rows
 from ringfence.space import Encoding
 

@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 from histories import SPACE, bowls, unrelated
+from ringfence.checking.prepared import Case
 
 import ringfence as rf
-from ringfence.checking.case import Case
 from ringfence.checking.comparison import OBSERVED, SETTINGS, settings_for
 from ringfence.checking.nested import _choices, groups_of, n_steps
-from ringfence.settings import checked_settings
+from ringfence.learned.settings import checked_settings
 
 EXACT = ({"shape": "box"}, {"shape": "ellipsoid"}, {"shape": "box", "top": 0.05})
 FEW = np.random.default_rng(3).normal(0.4, 0.08, (7, 2))

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from ringfence.block_fit import clouds, fit_blocks
-from ringfence.checking.sources import Sources
-from ringfence.fit.solvers.slack_box import slack_box
-from ringfence.fit.solvers.slack_box_penalty import n_outliers
-from ringfence.fit.solvers.slack_ellipsoid import slack_ellipsoid
+from ringfence.checking.left_out.sources import Sources
+from ringfence.fit.solvers.slack_box.penalty import n_outliers
+from ringfence.fit.solvers.slack_box.solve import slack_box
+from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid
 from ringfence.history import TASK, incumbents, usable_rows
-from ringfence.learned_records import Settings
+from ringfence.learned.fitting import clouds, fit_blocks
+from ringfence.learned.records import Settings
 
 ALL = [(shape, nu, refit) for shape in ("box", "ellipsoid") for nu, refit in
        ((0.0, False), (0.1, False), (0.3, True), (0.5, False))]  # fmt: skip

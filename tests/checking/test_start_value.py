@@ -10,12 +10,12 @@ import pytest
 from histories import SPACE, bowls, recorded, unrelated
 
 import ringfence as rf
-from ringfence.checking.order_statistics import normalized_regret
-from ringfence.optimize.candidates import Candidates
-from ringfence.optimize.domain import domain_of
-from ringfence.optimize.source_models import fit_source_models
-from ringfence.optimize.sources import sources_of
-from ringfence.starting import SEED, starting_points
+from ringfence.checking.left_out.order_statistics import normalized_regret
+from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.transfer.candidates import Candidates
+from ringfence.optimize.transfer.source_models import fit_source_models
+from ringfence.optimize.transfer.sources import sources_of
+from ringfence.optimize.transfer.starting_points import SEED, starting_points
 
 
 def alike(tasks: int = 8, runs: int = 150) -> rf.History:

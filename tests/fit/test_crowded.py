@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ringfence.fit.box import fit_box
-from ringfence.fit.crowded import log_density, stays_inside
 from ringfence.fit.ellipsoid import fit_ellipsoid
+from ringfence.fit.unions.left_out_density import log_density, stays_inside
 
 CLOUDS = {
     "normal": np.random.default_rng(0).normal(0.5, 0.1, (25, 2)),

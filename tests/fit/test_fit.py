@@ -7,7 +7,7 @@ import pytest
 
 from ringfence.fit import fit_box
 from ringfence.fit.ellipsoid import fit_ellipsoid
-from ringfence.fit.fit import FEW_TASKS_REACH, least_reach
+from ringfence.fit.result import FEW_TASKS_REACH, least_reach
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 
 RNG = np.random.default_rng(0)

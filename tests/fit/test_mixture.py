@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from ringfence.fit.box import fit_box
-from ringfence.fit.box_cut import LEAST_PART, box_cut
-from ringfence.fit.clusters import clusters
-from ringfence.fit.cut import Cells
 from ringfence.fit.ellipsoid import fit_ellipsoid
-from ringfence.fit.mixture import fit_mixture
-from ringfence.fit.parting import LEAST_GAIN, Measure
+from ringfence.fit.unions.box_split import LEAST_PART, box_cut
+from ringfence.fit.unions.cells import Cells
+from ringfence.fit.unions.clusters import clusters
+from ringfence.fit.unions.splitting import LEAST_GAIN, Measure
+from ringfence.fit.unions.union import fit_mixture
 
 SHAPES = ("boxes", "ellipsoids")
 

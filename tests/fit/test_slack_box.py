@@ -13,10 +13,10 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers import box_interior_point
 from ringfence.fit.solvers import slack_box as module
-from ringfence.fit.solvers.slack_box import SlackBox, slack_box, solve
-from ringfence.fit.solvers.slack_box_penalty import paper_grid_box, slack_box_for
-from ringfence.fit.solvers.slack_box_problem import Problem
-from ringfence.fit.solvers.trimmed_boxes import trimmed_boxes
+from ringfence.fit.solvers.slack_box.penalty import paper_grid_box, slack_box_for
+from ringfence.fit.solvers.slack_box.problem import Problem
+from ringfence.fit.solvers.slack_box.solve import SlackBox, slack_box, solve
+from ringfence.fit.solvers.slack_box.trimmed import trimmed_boxes
 
 
 def beta_points(T: int, p: int, seed: int = 0) -> FloatArray:

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from ringfence.errors import FitError
 from ringfence.fit.solvers.affine import affine_frame
-from ringfence.fit.solvers.distinct_tasks import Tasks, merge_duplicates
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
-from ringfence.fit.solvers.slack_ellipsoid import SlackEllipsoid, slack_ellipsoid, solve
-from ringfence.fit.solvers.slack_ellipsoid_dual import duality_gap
-from ringfence.fit.solvers.slack_ellipsoid_paper_grid import HALF_DECADES, paper_grid
-from ringfence.fit.solvers.slack_ellipsoid_path import (
+from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
+from ringfence.fit.solvers.slack_ellipsoid.dual import duality_gap
+from ringfence.fit.solvers.slack_ellipsoid.paper_grid import HALF_DECADES, paper_grid
+from ringfence.fit.solvers.slack_ellipsoid.penalty import (
     n_outside,
     slack_ellipsoid_for,
     wanted_outside,
 )
+from ringfence.fit.solvers.slack_ellipsoid.solve import SlackEllipsoid, slack_ellipsoid, solve
 
 CLOUDS = ["normal", "uniform", "heavy", "grid", "copies", "clusters", "sphere", "flat", "far"]
 

@@ -159,7 +159,7 @@ def test_a_chart_bends_the_search(gp):
     centers = np.repeat([[0.5, 0.5], [0.7, 0.3]], 8, axis=0)
     starts = np.random.default_rng(4).uniform(0.1, 0.9, (16, 2))
     chart = Disc(centers)
-    ends, value = maximize_acquisition(gp, gp.best, starts, LOWER, UPPER, chart=chart)
+    ends, value = maximize_acquisition(gp, gp.best, starts, LOWER, UPPER, coordinates=chart)
     found = chart.to_features(ends)
     assert (np.linalg.norm(found - centers, axis=1) <= 0.2 + 1e-12).all()
     np.testing.assert_allclose(value, log_ei(gp, found))

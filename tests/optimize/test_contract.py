@@ -15,8 +15,8 @@ import pytest
 
 import ringfence as rf
 from problems import META, REGIONS, SPACES, TARGET, Problem, history, region
+from ringfence.learned.full import full_space
 from ringfence.optimize.registry import names
-from ringfence.whole import whole_space
 
 HERE = Path(__file__).parent
 KINDS = [*SPACES, "table"]
@@ -62,7 +62,7 @@ def transfer(name: str, space: rf.Space, objective) -> dict:
     """What a method that transfers needs: two earlier tasks of ten rows, and meta-features."""
     if name not in TRANSFER:
         return {}
-    configs = whole_space(space).sample(20, seed=0)
+    configs = full_space(space).sample(20, seed=0)
     table = pl.DataFrame(configs).with_columns(
         task=pl.Series(["t0", "t1"] * 10), y=pl.Series([objective(config) for config in configs])
     )

@@ -9,10 +9,10 @@ from scipy import stats
 import ringfence as rf
 from problems import REGIONS, SPACES, region
 from ringfence.errors import ExhaustedError, SettingError
-from ringfence.optimize.charts import CubeChart, SmoothChart
-from ringfence.optimize.design import Design
-from ringfence.optimize.domain import domain_of
-from ringfence.optimize.layout import Layout
+from ringfence.optimize.domain.coordinates import CubeCoordinates, SmoothCoordinates
+from ringfence.optimize.domain.design import Design
+from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.search import Search, steps
 
 CELLS = [(kind, name) for kind in SPACES for name in REGIONS]
@@ -153,7 +153,7 @@ def test_the_design_fills_a_box_more_evenly_than_chance():
 
 
 @pytest.mark.parametrize("kind, name", CELLS)
-@pytest.mark.parametrize("chart_of", [CubeChart, SmoothChart])
+@pytest.mark.parametrize("chart_of", [CubeCoordinates, SmoothCoordinates])
 def test_charts_stay_inside_and_come_back(chart_of, kind, name):
     domain = domain_of(region(kind, name))
     layout = domain.layout
@@ -163,9 +163,9 @@ def test_charts_stay_inside_and_come_back(chart_of, kind, name):
     numeric = chart.numeric
     there = chart.rows(chart.start)
     assert np.allclose(there[:, numeric], base[:, numeric], atol=1e-9, equal_nan=True)
-    spread = 1.0 if chart_of is CubeChart else 3.0
+    spread = 1.0 if chart_of is CubeCoordinates else 3.0
     u = np.clip(rng.normal(0.5, spread, chart.start.shape), 0 if spread == 1 else -9, spread)
-    if chart_of is SmoothChart:
+    if chart_of is SmoothCoordinates:
         u = np.clip(u, *chart.bounds)
     rows = chart.rows(u)
     for block in layout.learned.blocks:
@@ -178,7 +178,7 @@ def test_the_gradient_of_the_smooth_chart_is_right(kind, name):
     domain = domain_of(region(kind, name))
     layout = domain.layout
     rng = np.random.default_rng(2)
-    chart = SmoothChart(layout, domain.draw(20, rng), context=np.array([0.3]))
+    chart = SmoothCoordinates(layout, domain.draw(20, rng), context=np.array([0.3]))
     u = np.clip(chart.start + 0.3 * rng.standard_normal(chart.start.shape), 0.02, 0.98)
     features, pullback = chart.linearized(u)
     np.testing.assert_array_equal(features, chart.to_features(u))

@@ -10,8 +10,8 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from ringfence.errors import SettingError
-from ringfence.optimize.naive_bayes import cross_validated_error, stratified_folds
-from ringfence.optimize.similarity import distances, meta_features, normalized
+from ringfence.optimize.transfer.naive_bayes import cross_validated_error, stratified_folds
+from ringfence.optimize.transfer.similarity import distances, meta_features, normalized
 
 
 def blobs(n: int = 300, dim: int = 4, classes: int = 3, seed: int = 0):

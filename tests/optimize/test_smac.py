@@ -19,7 +19,7 @@ from smac import Scenario
 
 import ringfence as rf
 from problems import SPACES, Problem, history, region
-from ringfence.optimize.domain import domain_of
+from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.methods.smac import Forest, Method, scaled_log
 from ringfence.optimize.smac_cube import SmacCube
 

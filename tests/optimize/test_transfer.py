@@ -16,15 +16,15 @@ from scipy.stats import multivariate_normal
 import ringfence as rf
 from checking.histories import SPACE, bowls
 from problems import SPACES, Problem, history, region
-from ringfence.optimize.cover import agreement_weights, gain, greedy_cover, promise
-from ringfence.optimize.layout import Layout
-from ringfence.optimize.source_models import MOST_ROWS, capped_regret, fit_source_models
-from ringfence.optimize.sources import Source, sources_of
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.surrogates import source_prior
 from ringfence.optimize.surrogates.gp import Hyperparameters
 from ringfence.optimize.surrogates.matern import matern52, squared_distances
 from ringfence.optimize.surrogates.source_prior import NOISE, OWN, Prior, condition_on
-from ringfence.whole import whole_space
+from ringfence.optimize.transfer.cover import agreement_weights, gain, greedy_cover, promise
+from ringfence.optimize.transfer.source_models import MOST_ROWS, capped_regret, fit_source_models
+from ringfence.optimize.transfer.sources import Source, sources_of
 
 
 def test_regret_is_zero_at_the_best_one_at_the_median_and_has_no_unit():
@@ -44,7 +44,7 @@ def bowl_source(name: str, optimum: float, n: int, seed: int) -> Source:
 
 
 def test_a_source_model_predicts_the_regret_of_rows_it_never_saw():
-    layout = Layout(whole_space(SPACE))
+    layout = Layout(full_space(SPACE))
     source = bowl_source("t", 0.3, 80, 0)
     models = fit_source_models([source], layout)
     fresh = bowl_source("t", 0.3, 500, 1)
@@ -57,7 +57,7 @@ def test_a_source_model_predicts_the_regret_of_rows_it_never_saw():
 
 
 def test_predictions_of_all_tasks_at_once_are_those_of_each():
-    layout = Layout(whole_space(SPACE))
+    layout = Layout(full_space(SPACE))
     sources = [bowl_source("a", 0.3, 80, 0), bowl_source("b", 0.7, 25, 1)]
     models = fit_source_models(sources, layout)
     rows = np.random.default_rng(2).random((300, 2))
@@ -76,7 +76,7 @@ def test_models_come_back_from_their_hyperparameters_exactly():
     )
     known = msgspec.convert(kept, dict[str, Hyperparameters])
     again = fit_source_models(sources, layout, known)
-    rows = layout.encode(whole_space(SPACES["conditional"]).sample(50, seed=0))
+    rows = layout.encode(full_space(SPACES["conditional"]).sample(50, seed=0))
     np.testing.assert_array_equal(again.predict(rows), models.predict(rows))
 
 
@@ -91,7 +91,7 @@ def test_models_do_not_depend_on_the_region_that_is_searched():
 
 def test_of_many_rows_the_best_and_some_others_are_seen():
     source = bowl_source("t", 0.6, 3000, 2)
-    (model,) = fit_source_models([source], Layout(whole_space(SPACE))).tasks
+    (model,) = fit_source_models([source], Layout(full_space(SPACE))).tasks
     assert len(model.alpha) == MOST_ROWS and model.n_rows == 3000
     at_best = source.rows[[source.values.argmin()]] * model.inverse
     assert np.abs(model.Z - at_best).max(axis=1).min() < 1e-12

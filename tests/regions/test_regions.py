@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from ringfence.regions import Box, Clipped, Ellipsoid, sample
-from ringfence.regions.cube import (
+from ringfence.regions.maps.cube import (
     gauge_from_cube,
     gauge_to_cube,
     uniform_from_cube,
     uniform_to_cube,
 )
+
+from ringfence.regions import Box, Clipped, Ellipsoid, sample
 
 FALSE_ALARM = 1e-6
 

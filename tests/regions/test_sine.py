@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from tests.regions.test_regions import clipped
 
 from ringfence.regions import Clipped, Ellipsoid, sample
-from ringfence.regions.sine import sine_from, sine_linearized, sine_to
+from ringfence.regions.maps.sine import sine_from, sine_linearized, sine_to
 from ringfence.regions.walk import chord
 
 seeds = st.integers(0, 2**31)

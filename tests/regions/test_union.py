@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from ringfence.errors import FitError
 from ringfence.regions import Box, Clipped, Ellipsoid, Union, sample
-from ringfence.regions.slabs import from_cube, search_slabs, to_cube
+from ringfence.regions.maps.slabs import from_cube, search_slabs, to_cube
 
 FALSE_ALARM = 1e-6
 

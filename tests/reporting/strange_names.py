@@ -7,10 +7,10 @@ import polars as pl
 
 import ringfence as rf
 from ringfence.checking import Check
-from ringfence.checking.leave_one_out import TaskCheck
-from ringfence.checking.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.tasks import TaskCheck
 from ringfence.checking.verdict import conclude
-from ringfence.learned_records import Settings
+from ringfence.learned.records import Settings
 
 TASKS = (
     "<script>alert(1)</script>",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from ringfence.rendering.projections import outline, surface
 from strange_names import check_of, task_check
 
 import ringfence as rf
 from conftest import MIXED, incumbent_history, unit_space
+from ringfence.checking.display.evidence import curve, task_rows
 from ringfence.checking.verdict import conclude
-from ringfence.learned_records import Settings
-from ringfence.reporting.evidence import curve, task_rows
+from ringfence.learned.records import Settings
+from ringfence.rendering.scales import scale_of
 from ringfence.reporting.facts import gather
-from ringfence.reporting.projections import outline, surface
-from ringfence.reporting.scales import scale_of
 from ringfence.reporting.sentence import sentence
 from ringfence.reporting.views import drawn_tasks, views_of
 

@@ -18,10 +18,10 @@ from strange_names import PARAMETERS, TASKS, strange_history
 
 import ringfence as rf
 from conftest import MIXED, incumbent_history, mixed_runs, unit_space
-from ringfence.learned_records import Settings
+from ringfence.learned.records import Settings
+from ringfence.rendering.markup import escape, name, shortened
 from ringfence.reporting import page as page_module
 from ringfence.reporting.charts import label, solid_label
-from ringfence.reporting.markup import escape, name, shortened
 from ringfence.reporting.recipe import changed_settings, recipe
 
 LIMIT = 6_000_000  # bytes

@@ -16,7 +16,7 @@ from ringfence import (
     SpaceError,
     infer_space,
 )
-from ringfence.space.infer import infer_from_table
+from ringfence.space.table_columns import infer_from_table
 
 
 def infer(table, names):

@@ -22,10 +22,9 @@ import numpy as np
 
 from ringfence.adapters.vectors import Vectors
 from ringfence.adapters.view import as_learned
+from ringfence.checks import generator
 from ringfence.errors import MissingExtraError, SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import generator
-from ringfence.regions import Box, Clipped, Union
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Space
 
 try:
@@ -54,16 +53,15 @@ class Problem:
 
     @property
     def constraints(self) -> list[tuple[Callable[[torch.Tensor], torch.Tensor], bool]] | None:
-        """For `nonlinear_inequality_constraints`: not negative inside the ellipsoid, or inside one
-        of a union's parts."""
+        """For `nonlinear_inequality_constraints`: not negative inside the region; None for a box,
+        whose bounds say it all."""
         region = self.vectors.block.region
-        if isinstance(region, Box):
+        if region.is_box:
             return None
-        parts = region.parts if isinstance(region, Union) else (region,)
-        slacks = [_slack(part) for part in parts]
 
         def slack(x: torch.Tensor) -> torch.Tensor:
-            return torch.stack([one(x) for one in slacks]).amax(0)
+            inside: torch.Tensor = region.slack(x[..., : region.dim], torch)
+            return inside
 
         return [(slack, True)]
 
@@ -142,16 +140,3 @@ class Problem:
     def encode(self, config: Mapping[str, Any]) -> torch.Tensor:
         """A configuration → its point, shape (d,)."""
         return torch.as_tensor(self.vectors.encode(config))
-
-
-def _slack(part: Box | Clipped) -> Callable[[torch.Tensor], torch.Tensor]:
-    """What is positive inside a part and negative outside, 0 on its boundary."""
-    if isinstance(part, Box):
-        lower, upper = (torch.as_tensor(bound) for bound in part.bounds)
-        return lambda x: torch.minimum(x[..., : part.dim] - lower, upper - x[..., : part.dim]).amin(
-            -1
-        )
-    center = torch.as_tensor(part.ellipsoid.center)
-    inverse = torch.as_tensor(part.ellipsoid.inverse)
-    largest = (1.0 + part.ellipsoid.tolerance) ** 2
-    return lambda x: largest - ((x[..., : part.dim] - center) @ inverse.T).square().sum(-1)

@@ -21,8 +21,7 @@ from ringfence.adapters.vectors import Vectors
 from ringfence.adapters.view import as_learned
 from ringfence.arrays import FloatArray
 from ringfence.errors import SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.regions import Box, Clipped, Region
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Space
 
 
@@ -58,25 +57,6 @@ def start(learned: LearnedSpace | Space) -> Start:
             f"CMA-ES has no place for choices, such as {next(iter(vectors.choices))!r}: use the "
             "adapter for Optuna, SMAC, Ray Tune or Ax, or one space for each choice"
         )
-    block = vectors.block
-    mean, covariance = _moments(
-        Box(*block.spans) if isinstance(block.region, Box) else block.region
-    )
+    mean, covariance = vectors.block.cell_region.moments
     scale = math.exp(np.linalg.slogdet(covariance)[1] / len(mean))
     return Start(vectors, mean, math.sqrt(scale), covariance / scale)
-
-
-def _moments(region: Region) -> tuple[FloatArray, FloatArray]:
-    """Mean (p,) and covariance (p, p) of the uniform law, cuts by the cube and overlaps aside."""
-    if isinstance(region, Box):
-        lower, upper = region.bounds
-        return (lower + upper) / 2, np.diag((upper - lower) ** 2 / 12)
-    if isinstance(region, Clipped):
-        factor = region.ellipsoid.factor
-        return region.anchor, factor @ factor.T / (region.dim + 2)
-    sizes = np.array([part.log_volume for part in region.parts])
-    weights = np.exp(sizes - np.logaddexp.reduce(sizes))
-    means, covariances = (np.array(found) for found in zip(*map(_moments, region.parts)))
-    mean = weights @ means
-    apart = np.einsum("k,ki,kj->ij", weights, means - mean, means - mean)
-    return mean, np.einsum("k,kij->ij", weights, covariances) + apart

@@ -8,9 +8,9 @@ from typing import Any
 
 from ringfence.adapters.values import unequal
 from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SpaceError
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Condition, Constant, Float, Int, Parameter, Space
 
 try:
@@ -27,7 +27,7 @@ def to_configspace(
     """The ConfigurationSpace to search, with `decode` from a Configuration to a plain dict and
     `encode` back: a box as it is, any other region as its gauge cube."""
     view = View(as_learned(learned), speaks=unequal)
-    space = CS.ConfigurationSpace(seed=whole_number(seed, "seed", 0))
+    space = CS.ConfigurationSpace(seed=integer(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])
     for _, conditions in groupby(_by_child(view.space), key=lambda c: c.child):
         space.add(_condition(space, list(conditions)))

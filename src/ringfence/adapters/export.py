@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from ringfence.adapters.view import require_box
 from ringfence.errors import SettingError
-from ringfence.learned import LearnedSpace
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
 
 TOOLS = (

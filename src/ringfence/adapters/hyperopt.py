@@ -12,7 +12,7 @@ from typing import Any
 
 from ringfence.adapters.view import Translated, View, as_learned
 from ringfence.errors import MissingExtraError
-from ringfence.learned import LearnedSpace
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
 
 try:

@@ -15,8 +15,8 @@ from typing import Any
 from ringfence.adapters.values import nearest
 from ringfence.adapters.view import as_learned
 from ringfence.errors import MissingExtraError, SettingError
-from ringfence.gauge import GaugeCube
-from ringfence.learned import LearnedSpace
+from ringfence.learned.cube import UnitCube
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Choice, Constant, Space, axis_of
 
 CONFIDENCE = ((0.25, "high"), (0.5, "medium"), (1.0, "low"))
@@ -44,7 +44,7 @@ def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
             "a prior of NePS has no conditions: use the adapter for Optuna or SMAC, or one space "
             "for each choice"
         )
-    cube = GaugeCube(given)
+    cube = UnitCube(given)
     center = cube.decode(cube.center)
     kept = _kept(given)
     found: dict[str, dict[str, Any]] = {}

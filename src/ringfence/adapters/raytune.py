@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.checks import integer
 from ringfence.errors import FileError, MissingExtraError, SettingError
 from ringfence.files import write_atomically
-from ringfence.history.readers.runs import flat
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.history.readers.shared.runs import flat
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
 
 try:
@@ -64,7 +64,7 @@ def searcher(
     all else; `base` hears nothing of them.
     """
     given = as_learned(learned)
-    first = given.starts(whole_number(starts, "starts", 0) or 0)
+    first = given.starts(integer(starts, "starts", 0) or 0)
     return RegionSearcher(given, metric, mode, seed, base, starts=first)
 
 
@@ -85,7 +85,7 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         if mode not in (None, "min", "max"):
             raise SettingError(f"mode must be 'min' or 'max', not {mode!r}")
         super().__init__(metric=metric, mode=mode)
-        seed = whole_number(seed, "seed", 0)
+        seed = integer(seed, "seed", 0)
         self._seed = int(np.random.default_rng().integers(2**53)) if seed is None else seed
         self._drawn = 0
         self._view = View(learned, flat=True)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ringfence.adapters.view import as_learned
+from ringfence.checks import integer
 from ringfence.errors import SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Choice, Space
 
 
@@ -29,6 +29,6 @@ def param_list(
     as "svc__"."""
     if prefix and not prefix.endswith("__"):
         raise SettingError(f"the prefix must end with two underscores, as in {prefix + '__'!r}")
-    count: Any = whole_number(n, "n", 1)
+    count: Any = integer(n, "n", 1)
     configs = as_learned(learned).sample(count, seed=seed)
     return [{prefix + name: [value] for name, value in config.items()} for config in configs]

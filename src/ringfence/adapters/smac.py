@@ -17,9 +17,9 @@ from typing import Any
 
 from ringfence.adapters.configspace import to_configspace
 from ringfence.adapters.view import Translated, as_learned
+from ringfence.checks import integer
 from ringfence.errors import SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Space
 
 OFFERED = ("seed", "budget", "instance")
@@ -33,7 +33,7 @@ def target(
     also take `seed`, `budget` or `instance`. `seed` is the seed of the ConfigurationSpace."""
     if not callable(objective):
         raise SettingError(f"the objective must be a function, not {objective!r}")
-    return Target(as_learned(learned), objective, whole_number(seed, "seed", 0))
+    return Target(as_learned(learned), objective, integer(seed, "seed", 0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ import numpy as np
 
 from ringfence.adapters.values import middle, one_type
 from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
 
 try:
@@ -47,7 +47,7 @@ def searcher(
     Syne Tune's own, by name ("kde", "bore", "botorch", …), over the box or the gauge cube."""
     if base is not None and base not in searchers:
         raise SettingError(f"Syne Tune has no searcher {base!r}; it has {', '.join(searchers)}")
-    return RegionSearcher(as_learned(learned), base, whole_number(seed, "seed", 0))
+    return RegionSearcher(as_learned(learned), base, integer(seed, "seed", 0))
 
 
 class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]

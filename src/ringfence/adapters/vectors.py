@@ -16,12 +16,10 @@ import numpy as np
 
 from ringfence.adapters.values import nearest
 from ringfence.arrays import FloatArray
-from ringfence.blocks import Block
 from ringfence.errors import SettingError
-from ringfence.gauge import GaugeCube
-from ringfence.learned import LearnedSpace
-from ringfence.regions import Box
-from ringfence.regions.slabs import to_cube
+from ringfence.learned.blocks import Block
+from ringfence.learned.cube import UnitCube
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Choice, Config
 
 
@@ -72,14 +70,11 @@ class Vectors:
         numbers = np.asarray(row, float)
         block = self.block
         point = np.clip(numbers[None, : len(block.names)], 0.0, 1.0)
-        if isinstance(block.region, Box):
-            cube = Box(*block.spans).to_cube(point)
-        else:
-            cube = to_cube(block.region, point)
+        cube = block.cell_region.to_cube(point)
         values: dict[str, Any] = dict(zip(block.names, cube[0].tolist()))
         for (name, kept), number in zip(self.choices.items(), numbers[len(block.names) :]):
             values[name] = kept[round(min(max(number, 0.0), 1.0) * (len(kept) - 1))]
-        return GaugeCube(self.learned).decode(values)
+        return UnitCube(self.learned).decode(values)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
         """A configuration of the original space → its row, shape (d,)."""

@@ -16,9 +16,9 @@ from typing import Any, Generic, TypeVar
 
 from ringfence.adapters.values import any_choices, middle, nearest
 from ringfence.errors import SettingError
-from ringfence.gauge import GaugeCube
-from ringfence.learned import LearnedSpace
-from ringfence.regions import Box, Union
+from ringfence.learned.cube import UnitCube
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import (
     Categorical,
     Choice,
@@ -29,7 +29,6 @@ from ringfence.space import (
     Parameter,
     Space,
 )
-from ringfence.whole import whole_space
 
 Native = TypeVar("Native")
 
@@ -56,9 +55,9 @@ class View:
     speaks: Callable[[Sequence[Choice]], bool] = any_choices
 
     @cached_property
-    def cube(self) -> GaugeCube | None:
+    def cube(self) -> UnitCube | None:
         """The gauge cube of an ellipsoid or a union; None where the space is shown as it is."""
-        return None if is_box(self.learned) else GaugeCube(self.learned)
+        return None if is_box(self.learned) else UnitCube(self.learned)
 
     @cached_property
     def space(self) -> Space:
@@ -146,21 +145,20 @@ def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
     if isinstance(learned, LearnedSpace):
         return learned
     if isinstance(learned, Space):
-        return whole_space(learned)
+        return full_space(learned)
     raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}")
 
 
 def is_box(learned: LearnedSpace) -> bool:
     """Whether ranges and choices say all there is to say."""
-    return all(isinstance(block.region, Box) for block in learned.blocks)
+    return all(block.region.is_box for block in learned.blocks)
 
 
 def require_box(learned: LearnedSpace, what: str, instead: str) -> None:
-    """SettingError for an ellipsoid or a union, with the ways that work."""
+    """SettingError for any other shape, with the ways that work."""
     if not is_box(learned):
-        union = any(isinstance(block.region, Union) for block in learned.blocks)
         raise SettingError(
-            f"{what} can only be a box, and this learned space is "
-            f"{'a union' if union else 'an ellipsoid'}: use {instead}, or learn with shape='box', "
-            "or pass learned.as_space(), the box around it"
+            f"{what} can only be a box, and this learned space has the shape {learned.shape!r}: "
+            f"use {instead}, or learn with shape='box', or pass learned.as_space(), the box "
+            "around it"
         )

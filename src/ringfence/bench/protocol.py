@@ -19,12 +19,12 @@ from ringfence.bench.suites import Suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.history import History
-from ringfence.learned import LearnedSpace
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
 from ringfence.learning import learn
 from ringfence.optimize import Optimizer, Trial, optimizer
-from ringfence.optimize.similarity import distances
+from ringfence.optimize.transfer.similarity import distances
 from ringfence.space import Space
-from ringfence.whole import whole_space
 
 
 def run_cell(cell: Cell, suite: Suite) -> Result:
@@ -81,7 +81,7 @@ def learned_space(
 ) -> tuple[LearnedSpace, History | None]:
     """The space to search, and the evaluations that are left for a model."""
     if known is None or how.region.shape == "whole":
-        return whole_space(space), known
+        return full_space(space), known
     first = rest = known
     if how.n is not None:
         first, rest = known.split(how.n, seed=cell.seed("division"))

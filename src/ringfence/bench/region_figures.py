@@ -17,7 +17,7 @@ from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.suite import Suite, on_scale
 from ringfence.errors import SettingError
 from ringfence.history import History
-from ringfence.learned import LearnedSpace
+from ringfence.learned.space import LearnedSpace
 from ringfence.learning import learn
 from ringfence.space import Config, Float, Int
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
-from ringfence.checking.verdict import JUDGED_AT, Check, StartsCheck
-from ringfence.learned_records import Settings
-from ringfence.settings import as_whole
+from ringfence.checking.display.text import comparison_table
+from ringfence.checking.result import Check, StartsCheck
+from ringfence.checking.verdict import JUDGED_AT
+from ringfence.learned.records import Settings
+from ringfence.learned.settings import describe, without_region
 from ringfence.space import Space
 
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -52,14 +54,12 @@ class Comparison(msgspec.Struct, frozen=True):
     def settings(self) -> Settings:
         """The recommended settings; shape 'whole' where the original space should stay."""
         if self.best is None:
-            return as_whole(self.checks[0].settings)
+            return without_region(self.checks[0].settings)
         return self.checks[self.best].settings
 
     @property
     def recommendation(self) -> str:
         """What to do, and by which rule, in one sentence."""
-        from ringfence.checking.text import describe
-
         if self.best is None:
             return (
                 "keep the original space: no setting beats it with 90 % confidence "
@@ -71,6 +71,4 @@ class Comparison(msgspec.Struct, frozen=True):
         )
 
     def __str__(self) -> str:
-        from ringfence.checking.text import comparison_table
-
         return "\n".join(comparison_table(self))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ringfence.checking.crowding import crowded_tasks
-from ringfence.checking.recorded import RecordedTask
+from ringfence.checking.left_out.recorded import RecordedTask
+from ringfence.checking.optimizer_traces import crowded_tasks
 from ringfence.history import ROW, TASK, VALUE, History
 from ringfence.history.values import as_number
-from ringfence.learned_text import some
 from ringfence.space import Encoding, Space, value_of
+from ringfence.words import some
 
 FEW_TASKS = 5
 FEW_ROWS = 32
@@ -102,7 +102,7 @@ def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     found = []
     for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
         at = axis.encode(best[name].drop_nulls().to_numpy())
-        if axis.whole or len(at) < FEW_TASKS:
+        if axis.integer or len(at) < FEW_TASKS:
             continue
         for end, share in (("low", (at < EDGE).mean()), ("high", (at > 1 - EDGE).mean())):
             if share >= MANY_ON_THE_EDGE:

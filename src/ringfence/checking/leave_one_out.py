@@ -1,66 +1,79 @@
-"""What a learned space would have meant for a task, had that task been the next one."""
+"""One history with its tasks to be left out: what the checks of several settings share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import msgspec
+import numpy as np
 
-from ringfence.arrays import BoolArray
-from ringfence.checking.order_statistics import expected_best
-from ringfence.checking.recorded import RecordedTask
-from ringfence.checking.sources import Sources
-from ringfence.learned_records import Settings
-
-DRAWS = (1, 2, 5, 10, 25, 50)
-
-
-class TaskCheck(msgspec.Struct, frozen=True):
-    """One task, left out. Regret is 0 for its best recorded row and 1 for its median row."""
-
-    name: str
-    rows: int
-    rows_inside: int
-    best_is_inside: bool
-    rank_of_best_inside: int | None
-    """1 where the task's best row is inside; None where no row is."""
-    regret_of_best_inside: float | None
-    inside: tuple[float, ...] | None
-    """Expected regret of the best of k draws inside, for each k of DRAWS; None where no row is."""
-    whole: tuple[float, ...]
-    """The same for draws from the whole space, for each k of WHOLE_DRAWS."""
+from ringfence.checking.flags import flags
+from ringfence.checking.left_out.recorded import RecordedTask, recorded_tasks
+from ringfence.checking.left_out.sources import CheckSources
+from ringfence.checking.left_out.tasks import TaskCheck, check_tasks
+from ringfence.checking.result import Check, summarize
+from ringfence.errors import HistoryError
+from ringfence.history import PreparedHistory, RowChoice, incumbents
+from ringfence.learned.blocks import expected_share
+from ringfence.learned.records import Settings
+from ringfence.space import Space
 
 
-def look_at(
-    tasks: Sequence[RecordedTask],
-    sources: Sources,
-    settings: Settings,
-    among: BoolArray,
-    without: Sequence[int],
-) -> list[TaskCheck | None]:
-    """What the tasks `among` (T,) less those in `without` teach, held against each of `tasks`; None
-    for a task whose rows do not tell good from bad."""
-    if all(task.regret is None for task in tasks):
-        return [None] * len(tasks)
-    blocks, choices = sources.fit(settings, among, without)
-    return [task_check(task, task.inside(blocks, choices, sources.space)) for task in tasks]
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """The recorded tasks, and what any of them teach."""
 
+    prepared: PreparedHistory
+    choice: RowChoice
+    """Which rows the others learn from."""
+    tasks: tuple[RecordedTask, ...]
+    warnings: tuple[str, ...]
+    _sources: dict[float, CheckSources] = field(default_factory=dict)
 
-def task_check(task: RecordedTask, inside: BoolArray | None = None) -> TaskCheck | None:
-    """The check of a task with these rows inside (None: all of them); None where its rows do not
-    tell good from bad."""
-    regret = task.regret
-    if regret is None:
-        return None
-    kept = regret if inside is None else regret[inside]
-    best = float(kept.min()) if len(kept) else None
-    return TaskCheck(
-        name=task.name,
-        rows=len(regret),
-        rows_inside=len(kept),
-        best_is_inside=best == 0.0,
-        rank_of_best_inside=None if best is None else 1 + int((regret < best).sum()),
-        regret_of_best_inside=best,
-        inside=tuple(expected_best(kept, DRAWS).tolist()) if len(kept) else None,
-        whole=task.whole,
-    )
+    @classmethod
+    def of(cls, prepared: PreparedHistory, choice: RowChoice) -> LeaveOneOut:
+        """The tasks of a history; HistoryError if there are fewer than two."""
+        history, space = prepared.history, prepared.space
+        if history.selection is not None:
+            raise HistoryError(history.selection.every_row_needed("a check"))
+        tasks = recorded_tasks(space, prepared.rows)
+        if len(tasks) < 2:
+            raise HistoryError(
+                "a check needs at least two tasks: one to leave out, one to learn from"
+            )
+        return cls(prepared, choice, tasks, tuple(flags(history, space, prepared.rows, tasks)))
+
+    @property
+    def space(self) -> Space:
+        """The original space."""
+        return self.prepared.space
+
+    def sources(self, top: float) -> CheckSources:
+        """The incumbents, made ready once for each `top`."""
+        if top not in self._sources:
+            best = incumbents(self.prepared.rows, self.choice, top=top)
+            names = [task.name for task in self.tasks]
+            self._sources[top] = CheckSources.of(self.space, best, names)
+        return self._sources[top]
+
+    def completed(self, settings: Settings) -> Settings:
+        """The settings with this choice of rows."""
+        choice = self.choice
+        return msgspec.structs.replace(
+            settings,
+            n_evaluations=choice.n_evaluations,
+            seed=choice.seed,
+            average_repeats=choice.average_repeats,
+        )
+
+    def check(self, settings: Settings, step: Callable[[], None]) -> Check:
+        """Leave each task out in turn; `step` is called after each."""
+        sources = self.sources(settings.top)
+        by_name: dict[str, TaskCheck | None] = {}
+        everyone = np.ones(len(self.tasks), dtype=bool)
+        for number, task in enumerate(self.tasks):
+            (by_name[task.name],) = check_tasks([task], sources, settings, everyone, [number])
+            step()
+        blocks, _ = sources.fit(settings, everyone)
+        return summarize(settings, by_name, expected_share(self.space, blocks), self.warnings)

@@ -13,32 +13,33 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ringfence.checking.case import Case
-from ringfence.checking.leave_one_out import TaskCheck, look_at, task_check
-from ringfence.checking.verdict import Check, best_of, conclude, judged
-from ringfence.learned_records import Settings
-from ringfence.settings import as_whole
+from ringfence.checking.leave_one_out import LeaveOneOut
+from ringfence.checking.left_out.tasks import TaskCheck, check_tasks, task_check
+from ringfence.checking.result import Check, summarize
+from ringfence.checking.verdict import best_of, judged
+from ringfence.learned.records import Settings
+from ringfence.learned.settings import without_region
 
 MOST_GROUPS = 10
 
 
-def nested_check(case: Case, checks: Sequence[Check], step: Callable[[], None]) -> Check:
+def nested_check(left_out: LeaveOneOut, checks: Sequence[Check], step: Callable[[], None]) -> Check:
     """The check of the choice among the settings of `checks`, which were checked one by one;
     `step` is called `n_steps` times."""
     settings = [check.settings for check in checks]
-    groups = groups_of(len(case.tasks))
-    choices = _choices(case, settings, groups, step)
+    groups = groups_of(len(left_out.tasks))
+    choices = _choices(left_out, settings, groups, step)
     chosen: dict[int, TaskCheck | None] = {}
     for group, choice in zip(groups, choices):
         known = {} if choice is None else {task.name: task for task in checks[choice].tasks}
         for number in group:
-            task = case.tasks[number]
+            task = left_out.tasks[number]
             chosen[number] = task_check(task) if choice is None else known.get(task.name)
-    found = {task.name: chosen[number] for number, task in enumerate(case.tasks)}
+    found = {task.name: chosen[number] for number, task in enumerate(left_out.tasks)}
     best = best_of([(check.speed_ups, check.verdict) for check in checks])
-    final = as_whole(settings[0]) if best is None else settings[best]
+    final = without_region(settings[0]) if best is None else settings[best]
     volume = 1.0 if best is None else checks[best].volume_kept
-    return conclude(final, found, volume, case.warnings, len(checks))
+    return summarize(final, found, volume, left_out.warnings, len(checks))
 
 
 def groups_of(n_tasks: int) -> list[list[int]]:
@@ -55,22 +56,22 @@ def n_steps(n_tasks: int, n_settings: int) -> int:
 
 
 def _choices(
-    case: Case,
+    left_out: LeaveOneOut,
     settings: Sequence[Settings],
     groups: Sequence[Sequence[int]],
     step: Callable[[], None],
 ) -> list[int | None]:
-    """The setting chosen for each group by the others; None where the whole space should stay."""
+    """The setting chosen for each group by the others; None if the whole space should stay."""
     outcomes = []
     for setting in settings:
         seen: list[list[TaskCheck | None]] = [[] for _ in groups]
         for g, h in itertools.combinations(range(len(groups)), 2):
-            others = np.ones(len(case.tasks), dtype=bool)
+            others = np.ones(len(left_out.tasks), dtype=bool)
             others[groups[g]] = False
             if others.sum() > len(groups[h]):
-                pair = [case.tasks[number] for number in (*groups[g], *groups[h])]
-                sources = case.sources(setting.top)
-                found = look_at(pair, sources, setting, others, groups[h])
+                pair = [left_out.tasks[number] for number in (*groups[g], *groups[h])]
+                sources = left_out.sources(setting.top)
+                found = check_tasks(pair, sources, setting, others, groups[h])
                 seen[h] += found[: len(groups[g])]
                 seen[g] += found[len(groups[g]) :]
             step()

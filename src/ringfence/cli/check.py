@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ringfence.cli import options
-from ringfence.cli.options import Categories, Shape
+from ringfence.cli.options import BOX, Categories
 from ringfence.cli.progress import progress_bar
 
 
@@ -25,7 +25,7 @@ def check(
     objective: options.Objective = None,
     maximize: options.Maximize = None,
     space: options.SpaceFile = None,
-    shape: options.ShapeOf = Shape.box,
+    shape: options.ShapeOf = BOX,
     outliers: options.Outliers = "0",
     refit: options.Refit = False,
     top: options.Top = 0.0,

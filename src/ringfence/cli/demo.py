@@ -20,13 +20,13 @@ def demo(
     Example: ringfence demo -o demo
     """
     from ringfence.checking import check
-    from ringfence.checking.text import headline, starts_lines
+    from ringfence.checking.display.text import headline, starts_lines
     from ringfence.cli.learn import account
     from ringfence.history.example import example_history
-    from ringfence.learned_text import percent
+    from ringfence.learned.picture import draw
     from ringfence.learning import learn
-    from ringfence.reporting.picture import draw
-    from ringfence.reporting.writing import report
+    from ringfence.reporting.report import report
+    from ringfence.words import percent
 
     history = example_history()
     typer.echo(f"{history}\n")

@@ -34,7 +34,7 @@ def export(
     from ringfence.adapters.export import TOOLS, configspace_file, snippet
     from ringfence.errors import SettingError
     from ringfence.files import write_atomically
-    from ringfence.learned_file import load
+    from ringfence.learned.file import load
 
     if output is not None and output.suffix == ".py" and output.stem in TOOLS:
         raise SettingError(f"a file {output.name} would hide the package: take another name")

@@ -39,7 +39,7 @@ def _csv(names: Sequence[str], configs: Sequence[Config]) -> str:
 
 
 def _table(names: Sequence[str], configs: Sequence[Config]) -> str:
-    from ringfence.learned_text import align, value
+    from ringfence.words import align, value
 
     rows = [[value(c[name]) if name in c else "" for name in names] for c in configs]
     return "\n".join(align([list(names), *rows])) + "\n"

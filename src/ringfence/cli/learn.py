@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringfence.cli import options
-from ringfence.cli.options import Categories, Shape
+from ringfence.cli.options import AUTO, BOX, Categories
 from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from ringfence.learned import LearnedSpace
+    from ringfence.learned.space import LearnedSpace
 
 
 def learn(
@@ -22,7 +22,7 @@ def learn(
     objective: options.Objective = None,
     maximize: options.Maximize = None,
     space: options.SpaceFile = None,
-    shape: options.ShapeOf = Shape.box,
+    shape: options.ShapeOf = BOX,
     outliers: options.Outliers = "0",
     refit: options.Refit = False,
     top: options.Top = 0.0,
@@ -58,7 +58,7 @@ def learn(
     --outliers 0.1 -o learned.json
     """
     from ringfence.errors import FileError, SettingError
-    from ringfence.learned_file import encode
+    from ringfence.learned.record import encode
     from ringfence.learning import learn as learn_space
     from ringfence.space import read_space
 
@@ -69,7 +69,7 @@ def learn(
     history = options.read(
         source, task, objective, maximize, parameters, budget, status, format, ignore, studies
     )
-    with progress_bar() if shape is Shape.auto else nullcontext() as progress:
+    with progress_bar() if shape is AUTO else nullcontext() as progress:
         learned = learn_space(
             history,
             read_space(space) if space else None,
@@ -97,7 +97,7 @@ def learn(
 
 def account(learned: LearnedSpace) -> list[str]:
     """What was guessed, learned, used and dropped, as lines."""
-    from ringfence.learned_text import plain
+    from ringfence.words import plain
 
     notes = [f"  {plain(note)}" for note in learned.provenance.notes]
     return [*(["read off the table:", *notes, ""] if notes else []), str(learned)]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
+from ringfence.fit.shapes import shape_choices
+
 if TYPE_CHECKING:
     from ringfence.history import History
 
@@ -84,15 +86,9 @@ AverageRepeats: TypeAlias = Annotated[
 ]
 
 
-class Shape(StrEnum):
-    """The shapes on offer."""
-
-    box = "box"
-    ellipsoid = "ellipsoid"
-    boxes = "boxes"
-    ellipsoids = "ellipsoids"
-    whole = "whole"
-    auto = "auto"
+# mypy wants the names of an enum written out; they are those of the table of shapes.
+Shape = StrEnum("Shape", {name: name for name in shape_choices()})  # type: ignore[misc]
+BOX, AUTO = Shape("box"), Shape("auto")
 
 
 class Categories(StrEnum):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ringfence.cli import options
-from ringfence.cli.options import Categories, Shape
+from ringfence.cli.options import BOX, Categories
 from ringfence.cli.progress import progress_bar
 
 
@@ -18,7 +18,7 @@ def report(
     objective: options.Objective = None,
     maximize: options.Maximize = None,
     space: options.SpaceFile = None,
-    shape: options.ShapeOf = Shape.box,
+    shape: options.ShapeOf = BOX,
     outliers: options.Outliers = "0",
     refit: options.Refit = False,
     top: options.Top = 0.0,
@@ -42,7 +42,7 @@ def report(
     --outliers 0.1 -o report.html
     """
     from ringfence.errors import SettingError
-    from ringfence.reporting.writing import report as write_report
+    from ringfence.reporting.report import report as write_report
     from ringfence.space import read_space
 
     if str(output) == "-":

@@ -20,7 +20,7 @@ def sample(
 
     Example: ringfence sample learned.json -n 100 --seed 0 --format csv
     """
-    from ringfence.learned_file import load
+    from ringfence.learned.file import load
 
     space = load(learned)
     typer.echo(written(format, list(space.space), space.sample(n, seed=seed)), nl=False)

@@ -24,18 +24,18 @@ def show(
 
     Example: ringfence show learned.json --diff learned-next-week.json
     """
-    from ringfence.learned_file import load
-    from ringfence.learned_text import summary, task_table
+    from ringfence.learned.file import load
+    from ringfence.learned.text import summary, task_table
 
     if diff is not None:
-        from ringfence.learned_diff import describe
+        from ringfence.learned.diff import describe
 
         typer.echo("\n".join(describe(load(learned), load(diff))))
         return
     shown = load(learned)
     typer.echo(summary(shown))
     if plot is not None:
-        from ringfence.reporting.picture import draw
+        from ringfence.learned.picture import draw
 
         draw(shown, plot)
         typer.echo(f"\ndrawn to {plot}")

@@ -25,7 +25,7 @@ def starts(
     Example: ringfence starts learned.json -n 5 --format table
     """
     from ringfence.errors import SettingError
-    from ringfence.learned_file import load
+    from ringfence.learned.file import load
 
     space = load(learned)
     if not space.portfolio:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
+from ringfence.fit.outlier_count import n_outliers
+from ringfence.fit.result import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.regions import Box
 
-IDLE = 1e-6
-"""How far inside the faces of a slack box a point has no multiplier, whatever the gap."""
+WELL_INSIDE = 1e-6
+"""A point this far inside the faces of a slack box has no multiplier, whatever the gap."""
 
 
 def fit_box(points: FloatArray, outliers: float = 0.0, near: Fit[Box] | None = None) -> Fit[Box]:
@@ -26,12 +27,12 @@ def fit_box(points: FloatArray, outliers: float = 0.0, near: Fit[Box] | None = N
     if outliers > 0 and np.ptp(points, axis=0).max() > RESOLUTION:
         return _slack_box(points, outliers, near)
     region, widened = _with_room(points.min(axis=0), points.max(axis=0), len(points))
-    idle = _well_inside(points, region, 0.0) & (widened == 0)
-    return Fit(region, np.zeros(len(points)), None, 0.0, widened, idle)
+    removable = _well_inside(points, region, 0.0) & (widened == 0)
+    return Fit(region, np.zeros(len(points)), None, 0.0, widened, removable)
 
 
 def _slack_box(points: FloatArray, outliers: float, near: Fit[Box] | None) -> Fit[Box]:
-    from ringfence.fit.solvers.slack_box_penalty import n_outliers, slack_box_for
+    from ringfence.fit.solvers.slack_box.penalty import slack_box_for
 
     start = None
     if near is not None and near.penalty and not near.widened:
@@ -39,8 +40,8 @@ def _slack_box(points: FloatArray, outliers: float, near: Fit[Box] | None) -> Fi
     answer = solve_patiently(lambda tol: slack_box_for(points, outliers, tol=tol, start=start))
     region, widened = _with_room(answer.lower, answer.upper, len(points))
     enough = answer.n_outside >= n_outliers(outliers, len(points))
-    idle = _well_inside(points, region, IDLE) & (enough and widened == 0)
-    return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened, idle)
+    removable = _well_inside(points, region, WELL_INSIDE) & (enough and widened == 0)
+    return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened, removable)
 
 
 def _well_inside(points: FloatArray, box: Box, margin: float) -> BoolArray:

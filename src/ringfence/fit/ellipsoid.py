@@ -2,7 +2,7 @@
 
 symbol    meaning                                                     shape
 points    incumbents x*_t in unit coordinates                         (T, p)
-r         dimension of their affine hull, p where they determine all
+r         dimension of their affine hull, p if they determine all
 c, F      center and factor: E = {c + F z : ‖z‖ ≤ 1}                  (p,), (p, p)
 ξ         slack: max(‖F⁻¹(x - c)‖ - 1, 0)                             (T,)
 """
@@ -14,18 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.fit.fit import RESOLUTION, Fit, least_reach, solve_patiently
+from ringfence.fit.outlier_count import n_outliers
+from ringfence.fit.result import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.fit.solvers.affine import Frame, affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
-from ringfence.fit.solvers.slack_ellipsoid_path import (
-    n_outside,
-    slack_ellipsoid_for,
-    wanted_outside,
-)
+from ringfence.fit.solvers.slack_ellipsoid.penalty import n_outside, slack_ellipsoid_for
 from ringfence.regions import Ellipsoid
 
-IDLE = 1e-4
-"""A point whose norm is so far below 1 has no multiplier, whatever the gap."""
+WELL_INSIDE = 1e-4
+"""A point whose norm is this far below 1 has no multiplier, whatever the gap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +32,17 @@ class _Answer:
     slack: FloatArray
     penalty: float | None
     gap: float
-    idle: BoolArray
+    removable: BoolArray
 
 
-def fit_ellipsoid(points: FloatArray, outliers: float = 0.0) -> Fit[Ellipsoid]:
+def fit_ellipsoid(
+    points: FloatArray, outliers: float = 0.0, near: Fit[Ellipsoid] | None = None
+) -> Fit[Ellipsoid]:
     """The smallest ellipsoid around the incumbents, a share `outliers` of them left outside.
 
-    Where they do not span the space: the smallest ellipsoid within their affine hull, with
-    half-axes of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter.
+    If they do not span the space: the smallest ellipsoid within their affine hull, with half-axes
+    of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter. `near` is not
+    used: the solvers gain nothing from a start.
     """
     n_tasks, dim = points.shape
     agreed = np.ptp(points, axis=0) <= RESOLUTION
@@ -53,8 +53,8 @@ def fit_ellipsoid(points: FloatArray, outliers: float = 0.0) -> Fit[Ellipsoid]:
     else:
         answer = _solve(frame.whiten(points), outliers)
         region = _embed(frame, answer, n_tasks)
-    idle = answer.idle & (frame.rank == dim)
-    return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank, idle)
+    removable = answer.removable & (frame.rank == dim)
+    return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank, removable)
 
 
 def _solve(points: FloatArray, outliers: float) -> _Answer:
@@ -65,12 +65,12 @@ def _solve(points: FloatArray, outliers: float) -> _Answer:
     if outliers > 0 and n_tasks > dim + 1:  # in a simplex no corner lies farther out than another
         slack = solve_patiently(lambda tol: slack_ellipsoid_for(points, outliers, tol=tol))
         excess = np.maximum(slack.norms - 1.0, 0.0)
-        enough = n_outside(slack) >= wanted_outside(outliers, n_tasks)
-        idle = (slack.norms < 1.0 - IDLE) & enough
-        return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap, idle)
+        enough = n_outside(slack) >= n_outliers(outliers, n_tasks)
+        removable = (slack.norms < 1.0 - WELL_INSIDE) & enough
+        return _Answer(slack.center, slack.factor, excess, slack.penalty, slack.gap, removable)
     exact = minimum_ellipsoid(points)
-    idle = Ellipsoid(exact.center, exact.factor).norm(points) < 1.0 - IDLE
-    return _Answer(exact.center, exact.factor, np.zeros(n_tasks), None, exact.gap, idle)
+    removable = Ellipsoid(exact.center, exact.factor).norm(points) < 1.0 - WELL_INSIDE
+    return _Answer(exact.center, exact.factor, np.zeros(n_tasks), None, exact.gap, removable)
 
 
 def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:

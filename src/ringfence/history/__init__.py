@@ -1,8 +1,9 @@
 """What was tried: tables of past runs, the rows that count, and the best of each task."""
 
 from ringfence.history.history import History
-from ringfence.history.incumbents import considered_rows, incumbents
-from ringfence.history.infer import infer_space
+from ringfence.history.incumbents import RowChoice, considered_rows, incumbents
+from ringfence.history.inference import infer_space
+from ringfence.history.prepared import PreparedHistory
 from ringfence.history.readers import read_history
 from ringfence.history.selection import Dropped, Selection
 from ringfence.history.usable import COUNT, ROW, TASK, VALUE, UsableRows, usable_rows
@@ -14,6 +15,8 @@ __all__ = [
     "VALUE",
     "Dropped",
     "History",
+    "PreparedHistory",
+    "RowChoice",
     "Selection",
     "UsableRows",
     "considered_rows",

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.columns import Roles, assign_roles
+from ringfence.history.roles import Roles, assign_roles
 from ringfence.history.selection import Selection
 from ringfence.history.tables import as_table
 from ringfence.space import Space

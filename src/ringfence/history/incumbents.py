@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.usable import COUNT, ROW, TASK, VALUE
 
-ROUNDING = 1e-9  # of a number of rows that should be whole
+ROUNDING = 1e-9  # of a number of rows that should be an integer
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """Which of a task's usable rows count."""
+
+    n_evaluations: int | None = None
+    """The paper's n_t: at most this many rows of a task; None takes all."""
+    seed: int | None = None
+    """None takes the first of them, a seed a random choice that does not depend on the other
+    tasks."""
+    average_repeats: bool = False
+    """Whether rows of the same task and configuration are first replaced by their mean."""
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every row counts as it is."""
+        return self.n_evaluations is None and not self.average_repeats
 
 
 def incumbents(
-    rows: pl.DataFrame,
-    *,
-    n_evaluations: int | None = None,
-    seed: int | None = None,
-    average_repeats: bool = False,
-    top: float = 0.0,
+    rows: pl.DataFrame, choice: RowChoice | None = None, *, top: float = 0.0
 ) -> pl.DataFrame:
-    """The best of the usable `rows` of each task, one row a task, with its number of rows (COUNT).
+    """The best of the usable `rows` of each task, one row for each, with its number of rows
+    (COUNT); among equals the earliest.
 
     With `top` the best share `top` of its rows, at least one: a task's best first, then the others.
-    `n_evaluations` (the paper's n_t) takes only so many rows of a task: the first, or with a `seed`
-    a random choice that does not depend on the other tasks. `average_repeats` first replaces rows
-    of the same task and configuration by their mean. Among equals the earliest row wins.
     """
+    choice = choice or RowChoice()
     if COUNT in rows.columns:
-        _check_selection(rows, n_evaluations is not None or average_repeats, top)
-    rows = considered_rows(
-        rows, n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
-    )
+        _check_selection(rows, not choice.takes_all, top)
+    rows = considered_rows(rows, choice)
     if top > 0:
         return _top(rows, top)
     best = pl.col(VALUE).arg_min()
@@ -41,22 +53,20 @@ def incumbents(
     )
 
 
-def considered_rows(
-    rows: pl.DataFrame, *, n_evaluations: int | None, seed: int | None, average_repeats: bool
-) -> pl.DataFrame:
-    """The rows among which the best is sought, as `incumbents` explains."""
-    if average_repeats:
+def considered_rows(rows: pl.DataFrame, choice: RowChoice) -> pl.DataFrame:
+    """The rows among which the best is sought."""
+    if choice.average_repeats:
         rows = _average(rows)
-    return rows if n_evaluations is None else _take(rows, n_evaluations, seed)
+    return rows if choice.n_evaluations is None else _take(rows, choice.n_evaluations, choice.seed)
 
 
 def _count(rows: pl.DataFrame) -> pl.Expr:
-    """The number of a task's rows: of those here, or of those that these are the best of."""
+    """Rows per task: counted here or, for a preselected history, before the selection."""
     return pl.col(COUNT).first() if COUNT in rows.columns else pl.len()
 
 
 def _check_selection(rows: pl.DataFrame, every: bool, top: float) -> None:
-    """Raise HistoryError where the best rows of each task are not enough."""
+    """Raise HistoryError if the best rows of each task are not enough."""
     here, count = pl.len().over(TASK), pl.col(COUNT)
     short = rows.select(((here < count) & (here < top * count - ROUNDING)).any()).item()
     if every or short:

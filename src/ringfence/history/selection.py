@@ -34,7 +34,7 @@ class Selection:
     notes: tuple[str, ...] = ()
     """How the space was read off."""
 
-    def whole_needed(self, what: str) -> str:
+    def every_row_needed(self, what: str) -> str:
         """The message for a call that cannot do with the best rows."""
         return (
             f"{what} needs every row, and the history holds only the best {self.best} of each "

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.columns import TASKS
+from ringfence.history.roles import TASKS
 
 
 def as_table(frame: Any, named: Sequence[str] = ()) -> pl.DataFrame:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.columns import GOOD_STATUS, require_column
 from ringfence.history.history import History
+from ringfence.history.roles import GOOD_STATUS, require_column
 from ringfence.history.selection import Dropped
 from ringfence.history.values import as_number, describe, numbers_of
 from ringfence.space import Categorical, Choice, Constant, Parameter, Space

@@ -2,8 +2,8 @@
 
 from ringfence.optimize.ask_tell import Optimizer, optimizer
 from ringfence.optimize.loop import Outcome, minimize
-from ringfence.optimize.similarity import meta_features
 from ringfence.optimize.state import load_optimizer
+from ringfence.optimize.transfer.similarity import meta_features
 from ringfence.optimize.trial import Trial
 
 __all__ = [

@@ -42,7 +42,7 @@ class Surrogate(Protocol):
         """Mean and variance, each (m,), and their gradients, each (m, d)."""
 
 
-class Chart(Protocol):
+class SearchCoordinates(Protocol):
     """A differentiable map from search coordinates u (k, q) to features (k, d), row by row."""
 
     def to_features(self, u: FloatArray) -> FloatArray:
@@ -104,7 +104,7 @@ class _Climb:
     best: float
     starts: FloatArray  # (k, q)
     free: IntArray
-    chart: Chart | None
+    coordinates: SearchCoordinates | None
 
     def points(self, flat: FloatArray) -> FloatArray:
         u = self.starts.copy()
@@ -112,14 +112,14 @@ class _Climb:
         return u
 
     def features(self, u: FloatArray) -> FloatArray:
-        return u if self.chart is None else self.chart.to_features(u)
+        return u if self.coordinates is None else self.coordinates.to_features(u)
 
     def log_ei(self, u: FloatArray) -> FloatArray:
         return log_expected_improvement(*self.gp.predict(self.features(u)), self.best)[0]
 
     def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
         u = self.points(flat)
-        X, pull = (u, None) if self.chart is None else self.chart.linearized(u)
+        X, pull = (u, None) if self.coordinates is None else self.coordinates.linearized(u)
         mean, variance, d_mean, d_variance = self.gp.predict_with_gradient(X)
         log_ei, by_mean, by_variance = log_expected_improvement(mean, variance, self.best)
         slope = by_mean[:, None] * d_mean + by_variance[:, None] * d_variance
@@ -136,18 +136,18 @@ def maximize_acquisition(
     upper: FloatArray,
     *,
     fixed: BoolArray | None = None,
-    chart: Chart | None = None,
+    coordinates: SearchCoordinates | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Climb log EI from every start (k, q) within lower <= u <= upper (q,), all in one search.
 
-    Columns in the mask `fixed` (q,) stay as they are. Without a chart, u are features. Returns
+    Columns in the mask `fixed` (q,) stay as they are. Without coordinates, u are features. Returns
     where each start ended (k, q), in their order, and log EI there (k,), never lower than at the
     start.
     """
     free = np.arange(starts.shape[1]) if fixed is None else np.flatnonzero(~fixed)
     starts = starts.copy()
     starts[:, free] = np.clip(starts[:, free], lower[free], upper[free])
-    climb = _Climb(gp, best, starts, free, chart)
+    climb = _Climb(gp, best, starts, free, coordinates)
     before = climb.log_ei(starts)
     if not free.size:
         return starts, before

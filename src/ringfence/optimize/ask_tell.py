@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import History
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
-from ringfence.optimize.domain import Domain, domain_of
+from ringfence.learned.settings import Starts
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.candidate_list import Listed
+from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.guard import GuardShare, guard_of, guard_share
-from ringfence.optimize.listed import Listed
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class
-from ringfence.optimize.sources import MetaFeatures, sources_of
+from ringfence.optimize.transfer.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
-from ringfence.settings import Starts
 from ringfence.space import Space
 
 USUAL_STARTS = 5
@@ -127,7 +127,7 @@ class Optimizer:
         return found, found.resumes is None
 
     def _running(self, trial: Trial | int) -> int:
-        number = trial.number if isinstance(trial, Trial) else whole_number(trial, "trial", 0)
+        number = trial.number if isinstance(trial, Trial) else integer(trial, "trial", 0)
         if number is None or number >= len(self.log):
             raise TrialError(f"there is no trial {number}; {len(self.log)} were asked for")
         known = self.log.trials[number]
@@ -171,7 +171,7 @@ def optimizer(
             None or 0: nothing outside `where` is ever proposed.
         options: the method's own settings, such as max_budget for 'hyperband'.
     """
-    whole = whole_number(seed, "seed", 0)
+    whole = integer(seed, "seed", 0)
     if whole is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
     if candidates is not None and not isinstance(candidates, Listed):
@@ -191,4 +191,4 @@ def optimizer(
 def _n_starts(starts: Starts, name: str, domain: Domain) -> int:
     if starts == "auto":
         return 0 if name == "transfer" else min(USUAL_STARTS, len(domain.learned.portfolio))
-    return whole_number(starts, "starts", 0) or 0
+    return integer(starts, "starts", 0) or 0

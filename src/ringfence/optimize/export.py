@@ -8,7 +8,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history import History
-from ringfence.history.columns import Roles
+from ringfence.history.roles import Roles
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
 

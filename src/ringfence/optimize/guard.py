@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ringfence.errors import SettingError
-from ringfence.learned import LearnedSpace
-from ringfence.optimize.domain import Domain, domain_of
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.log import TrialLog
 from ringfence.space import Space
-from ringfence.whole import whole_space
 
 GuardShare: TypeAlias = float | Literal["auto"] | None
 """A share of the trials; 'auto' for the method's usual one, None or 0 for none."""
@@ -67,4 +67,4 @@ def guard_of(
     """The guard of a search of `where`; None where its share is 0 or there is nothing outside."""
     if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "whole":
         return None
-    return Guard(share, domain_of(whole_space(where.space), candidates), where)
+    return Guard(share, domain_of(full_space(where.space), candidates), where)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.optimize.layout import Layout
+from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.trial import Trial
 
 

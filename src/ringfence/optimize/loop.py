@@ -8,17 +8,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.history import History
-from ringfence.learned import LearnedSpace
-from ringfence.numbers import whole_number
+from ringfence.learned.settings import Starts
+from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.progress import Bar
-from ringfence.optimize.sources import MetaFeatures
+from ringfence.optimize.transfer.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
-from ringfence.settings import Starts
 from ringfence.space import Config, Space
 
 Objective = Callable[..., float]
@@ -104,8 +104,8 @@ def minimize(
         progress: show a bar; None shows it where the error output is a terminal.
         candidates, history, meta_features, target, starts, guard, options: as in `rf.optimizer`.
     """
-    wanted = whole_number(n_trials, "n_trials", 0) or 0
-    workers = whole_number(n_jobs, "n_jobs", 1) or 1
+    wanted = integer(n_trials, "n_trials", 0) or 0
+    workers = integer(n_jobs, "n_jobs", 1) or 1
     if not callable(objective):
         raise SettingError(f"the objective must be callable, not {type(objective).__name__}")
     if isinstance(where, Optimizer):

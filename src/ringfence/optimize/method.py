@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 
 from ringfence.errors import SettingError
-from ringfence.optimize.domain import Domain
+from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
-from ringfence.optimize.sources import Sources
+from ringfence.optimize.transfer.sources import Sources
 from ringfence.space import Config
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.acquisition import Surrogate
-from ringfence.optimize.design import Design
+from ringfence.optimize.domain.design import Design
 from ringfence.optimize.guard import USUAL
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup

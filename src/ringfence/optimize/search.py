@@ -1,7 +1,7 @@
 """Where in the domain is the expected improvement largest?
 
 Of a list every untried row is scored. Elsewhere: uniform draws and steps around the best rows are
-scored, some of the best climb together through the chart of the region, and what they reach is
+scored, some of the best climb together in smooth coordinates of the region, and what they reach is
 rounded, checked and scored again. Nothing that was tried or lies outside is returned.
 """
 
@@ -19,8 +19,8 @@ from ringfence.optimize.acquisition import (
     log_expected_improvement,
     maximize_acquisition,
 )
-from ringfence.optimize.charts import SmoothChart, with_context
-from ringfence.optimize.domain import Domain
+from ringfence.optimize.domain.coordinates import SmoothCoordinates, with_context
+from ringfence.optimize.domain.domain import Domain
 
 DRAWS = 512
 NEAR = 128
@@ -57,9 +57,11 @@ class Search:
             return self.domain.fresh(self.tried, rng)
         scores = log_ei(rows)
         climbers = rows[choose_starts(scores, CLIMBERS, rng)]
-        chart = SmoothChart(self.domain.layout, climbers, self.context)
-        ends, _ = maximize_acquisition(model, best, chart.start, *chart.bounds, chart=chart)
-        reached = admissible(self.domain, chart.rows(ends), self.tried)
+        coordinates = SmoothCoordinates(self.domain.layout, climbers, self.context)
+        ends, _ = maximize_acquisition(
+            model, best, coordinates.start, *coordinates.bounds, coordinates=coordinates
+        )
+        reached = admissible(self.domain, coordinates.rows(ends), self.tried)
         rows = np.concatenate([rows[[np.argmax(scores)]], reached])
         return rows[[np.argmax(log_ei(rows))]]
 
@@ -82,8 +84,8 @@ def steps(domain: Domain, rows: FloatArray, rng: np.random.Generator) -> FloatAr
     other = rng.random(base.shape) < 1 / max(unordered.sum(), 2)
     base = np.where(other & unordered, drawn, base)
     base = np.where(np.isnan(base), drawn, base)  # what a new category switches on is drawn
-    chart = SmoothChart(domain.layout, domain.layout.without_inactive(base))
-    start = chart.start
+    coordinates = SmoothCoordinates(domain.layout, domain.layout.without_inactive(base))
+    start = coordinates.start
     moved = rng.random(start.shape) < max(0.3, 2 / max(start.shape[1], 1))
     near = start + STEP * moved * rng.standard_normal(start.shape)
-    return chart.rows(np.clip(near, *chart.bounds))
+    return coordinates.rows(np.clip(near, *coordinates.bounds))

@@ -1,7 +1,7 @@
 """A learned space as SMAC sees it: a cube, and positions among the kept choices.
 
     symbol    meaning                                                              shape
-    vectors   chart coordinates in [0, 1] of numeric parameters, positions among    (n, names)
+    vectors   coordinates coordinates in [0, 1] of numeric parameters, positions among    (n, names)
               the kept choices of the others; full, 1/2 or 0 where inactive
     inputs    vectors of what they stand for: whole numbers rounded, and SMAC's     (n, names)
               marks where inactive, -1 or the number of kept choices
@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.optimize.charts import CubeChart
-from ringfence.optimize.domain import Domain
+from ringfence.optimize.domain.coordinates import CubeCoordinates
+from ringfence.optimize.domain.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class SmacCube:
 
     def vectors(self, rows: FloatArray) -> FloatArray:
         """Rows → vectors."""
-        chart = CubeChart(self.domain.layout, rows)
+        coordinates = CubeCoordinates(self.domain.layout, rows)
         vectors = np.zeros(rows.shape)
-        vectors[:, chart.numeric] = chart.start
+        vectors[:, coordinates.numeric] = coordinates.start
         for j, places in self.kept.items():
             vectors[:, j] = np.argmax(rows[:, j, None] == places, axis=1)
         return vectors
@@ -49,8 +49,8 @@ class SmacCube:
         base = vectors.copy()
         for j, places in self.kept.items():
             base[:, j] = places[vectors[:, j].astype(int)]
-        chart = CubeChart(self.domain.layout, base)
-        return self.domain.layout.snap(chart.rows(vectors[:, chart.numeric]))
+        coordinates = CubeCoordinates(self.domain.layout, base)
+        return self.domain.layout.snap(coordinates.rows(vectors[:, coordinates.numeric]))
 
     def inputs(self, vectors: FloatArray) -> FloatArray:
         """Vectors → what the forest is trained on and asked about."""
@@ -66,5 +66,5 @@ class SmacCube:
     def _is_plain(self) -> bool:
         """Whether every vector stands for itself: nothing to round, nothing to switch off."""
         layout = self.domain.layout
-        rounded = any(axis is not None and axis.whole for axis in layout.axes)
+        rounded = any(axis is not None and axis.integer for axis in layout.axes)
         return not rounded and not layout.space.conditions

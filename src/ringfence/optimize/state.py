@@ -12,14 +12,14 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError, RingfenceError
 from ringfence.files import write_atomically
-from ringfence.learned_file import decode as decode_learned
-from ringfence.learned_file import encode as encode_learned
+from ringfence.learned.file import decode as decode_learned
+from ringfence.learned.record import encode as encode_learned
 from ringfence.optimize.ask_tell import Optimizer
-from ringfence.optimize.domain import domain_of
+from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.guard import guard_of
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Setup
-from ringfence.optimize.sources import Source, Sources
+from ringfence.optimize.transfer.sources import Source, Sources
 from ringfence.optimize.trial import Trial
 from ringfence.space import Choice
 

@@ -1,107 +1,198 @@
-"""Ellipsoid ∩ unit cube: what an ellipsoid means for a search space with bounds."""
+"""Body ∩ unit cube: what an ellipsoid, or any convex body, means for a search space with bounds."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ringfence.arrays import BoolArray, FloatArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.regions.box import Box
-from ringfence.regions.ellipsoid import Ellipsoid
+from ringfence.regions.maps.gauge import gauge_from_cube, gauge_to_cube
+from ringfence.regions.maps.sine import SineMap
+from ringfence.regions.region import Body, Bounds, PartRecord, Snap
 from ringfence.regions.walk import walk
 
 VOLUME_DRAWS = 1 << 16
-"""So many draws measure a volume that has no closed form: a share of 1 % to about 4 %."""
-MARGIN = 0.02  # how far inside the cube the anchor lies where the ellipsoid leaves room
+"""Number of draws that measure a volume without a closed form: a share of 1 % to about 4 %."""
+MARGIN = 0.02  # how far inside the cube the anchor lies if the body leaves room
+FEW_DRAWS = 100  # fewer draws inside than this measure no share
 
 
 @dataclass(frozen=True, eq=False)
 class Clipped:
-    """The part of `ellipsoid` that lies in the unit cube. The center must lie in the cube."""
+    """The part of `body` that lies in the unit cube. Its center must lie in the cube."""
 
-    ellipsoid: Ellipsoid
+    body: Body
 
     @property
     def dim(self) -> int:
         """p, the number of coordinates."""
-        return self.ellipsoid.dim
+        return self.body.dim
 
     @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """The ellipsoid's bounds cut to the cube: no point inside lies beyond them."""
-        lower, upper = self.ellipsoid.bounds
+    def bounds(self) -> Bounds:
+        """The body's bounds cut to the cube: no point inside lies beyond them."""
+        lower, upper = self.body.bounds
         return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
+
+    @property
+    def parts(self) -> tuple[Clipped, ...]:
+        """The region alone."""
+        return (self,)
+
+    @property
+    def is_box(self) -> bool:
+        """No."""
+        return False
 
     @cached_property
     def anchor(self) -> FloatArray:
         """A point well inside: the center, moved off the faces of the cube that it touches."""
-        center = self.ellipsoid.center
+        center = self.body.center
         inward = np.clip(center, MARGIN, 1 - MARGIN) - center
-        length = float(self.ellipsoid.norm((center + inward)[None])[0])
+        length = float(self.body.norm((center + inward)[None])[0])
         point: FloatArray = center + inward * min(1.0, 0.5 / max(length, 1e-300))
         return point
 
-    @cached_property
-    def anchor_in_ball(self) -> FloatArray:
-        """F⁻¹(anchor - c): the anchor where the ellipsoid is the unit ball."""
-        return np.asarray(self.ellipsoid.inverse @ (self.anchor - self.ellipsoid.center))
+    @property
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """The anchor (p,) and the body's covariance (p, p), cuts by the cube aside."""
+        return self.anchor, self.body.covariance
 
     @cached_property
-    def proposal(self) -> Ellipsoid | Box:
-        """What rejection sampling draws from: the ellipsoid or its bounding box, the smaller."""
-        box = Box(*self.bounds)
-        return self.ellipsoid if self.ellipsoid.log_volume <= box.log_volume else box
+    def coordinates(self) -> SineMap:
+        """The whole of R^p, by the sine map."""
+        return SineMap(self.body, self.anchor)
 
     @cached_property
     def log_volume(self) -> float:
         """Natural logarithm of the volume: exact inside the cube, else by 65,536 fixed draws."""
-        lower, upper = self.ellipsoid.bounds
+        lower, upper = self.body.bounds
         if (lower >= 0).all() and (upper <= 1).all():
-            return self.ellipsoid.log_volume
-        draws = self.proposal.draw(VOLUME_DRAWS, np.random.default_rng(0))
+            return self.body.log_volume
+        draws = self._proposal.draw(VOLUME_DRAWS, np.random.default_rng(0))
         share = float(self.contains(draws).mean())
-        if share * VOLUME_DRAWS >= 100:
-            return self.proposal.log_volume + math.log(share)
+        if share * VOLUME_DRAWS >= FEW_DRAWS:
+            return self.proposal_log_volume + math.log(share)
         return self._log_volume_by_growth()
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which rows of `points` (n, p) lie inside."""
-        return Box.unit(self.dim).contains(points) & self.ellipsoid.contains(points)
+        return Box.unit(self.dim).contains(points) & self.body.contains(points)
 
     def norm(self, points: FloatArray) -> FloatArray:
-        """The ellipsoid's norm of each row of `points` (n, p); the cube does not count."""
-        return self.ellipsoid.norm(points)
+        """The body's norm of each row of `points` (n, p); the cube does not count."""
+        return self.body.norm(points)
+
+    def nearest(self, points: FloatArray) -> IntArray:
+        """The only part there is."""
+        return np.zeros(len(points), dtype=np.int64)
+
+    def slack(self, points: Any, xp: Any = np) -> Any:
+        """The body's; the cube does not count."""
+        return self.body.slack(points, xp)
+
+    @property
+    def proposal_log_volume(self) -> float:
+        """That of the body or of its bounding box, the smaller."""
+        return self._proposal.log_volume
+
+    @cached_property
+    def _proposal(self) -> Body | Box:
+        box = Box(*self.bounds)
+        return self.body if self.body.log_volume <= box.log_volume else box
 
     def propose(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Uniform points of the region, as many as `n` proposals leave."""
-        points = self.proposal.draw(n, rng)
+        points = self._proposal.draw(n, rng)
         return points[self.contains(points)]
 
-    def wander(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """`n` ends of random walks from the anchor, for when proposals leave too few."""
-        starts = np.repeat(self.anchor[None], n, axis=0)
-        return walk(self.ellipsoid, starts, 20 * self.dim + 50, rng, self._admit_all)
+    def walk(self, inside: FloatArray, n: int, rng: np.random.Generator, snap: Snap) -> FloatArray:
+        """`n` ends of random walks from points inside, (m, p), or from the anchor."""
+
+        def admit(points: FloatArray) -> tuple[FloatArray, BoolArray]:
+            snapped = snap(points)
+            return snapped, self.contains(snapped)
+
+        inside = inside if len(inside) else self.anchor[None]
+        starts = inside[rng.integers(len(inside), size=n)]
+        return walk(self.chord, self.body.factor, starts, 20 * self.dim + 50, rng, admit)
+
+    def chord(self, points: FloatArray, lines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """For each row, the smallest and largest t with point + t line inside, 0 among them."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_low, to_high = -points / lines, (1.0 - points) / lines
+        flat = lines == 0.0
+        back = np.where(flat, -np.inf, np.minimum(to_low, to_high)).max(axis=1)
+        ahead = np.where(flat, np.inf, np.maximum(to_low, to_high)).min(axis=1)
+        low, high = self.body.chord(points, lines)
+        return np.minimum(np.maximum(low, back), 0.0), np.maximum(np.minimum(high, ahead), 0.0)
+
+    def from_cube(self, cube: FloatArray) -> FloatArray:
+        """Points of a cube → points of the region, by the gauge map."""
+        return gauge_from_cube(self, cube)
+
+    def to_cube(self, points: FloatArray) -> FloatArray:
+        """Undo `from_cube`; points outside go to the boundary on their ray."""
+        return gauge_to_cube(self, points)
+
+    def split_cube(self, cube: FloatArray) -> tuple[IntArray, FloatArray]:
+        """All rows stand for the region itself."""
+        return np.zeros(len(cube), dtype=np.int64), cube
+
+    @property
+    def cube_center(self) -> FloatArray:
+        """The middle of the cube."""
+        return np.full(self.dim, 0.5)
+
+    @property
+    def uniform_log_volume(self) -> float:
+        """That of the body, before the cube cuts it."""
+        return self.body.log_volume
+
+    def uniform_from_cube(self, cube: FloatArray) -> FloatArray:
+        """The body's map; points that the cube cuts off lie outside the cube."""
+        return self.body.uniform_from_cube(cube)
+
+    def outline(self, i: int, j: int) -> FloatArray:
+        """The body's, which may leave the unit square."""
+        return self.body.outline(i, j)
+
+    def surface(self, places: Sequence[int]) -> tuple[FloatArray, IntArray]:
+        """The body's, which may leave the unit cube."""
+        return self.body.surface(places)
+
+    def with_cells(self, widened: Callable[[Bounds], Bounds]) -> Clipped:
+        """The region as it is: its sides are not parallel to the axes."""
+        return self
+
+    def record(self) -> PartRecord:
+        """The body's record."""
+        return self.body.record()
 
     def _log_volume_by_growth(self, walkers: int = 1000) -> float:
-        """Volume by steps: shrink the ellipsoid about the anchor until it fits into the cube, then
-        let it grow back, each time doubling the volume it would have without the cube, and measure
+        """Volume by steps: shrink the body about the anchor until it fits into the cube, then let
+        it grow back, each time doubling the volume it would have without the cube, and measure
         with random walks which share of the larger set the smaller one holds."""
         rng = np.random.default_rng(0)
-        full, anchor = self.ellipsoid, self.anchor
-        offset = full.center - anchor
-        room = np.minimum(anchor, 1 - anchor)
-        reach = np.abs(offset) + np.sqrt((full.factor**2).sum(axis=1))
-        scale = float((room / reach).min())
+        full, anchor = self.body, self.anchor
+        lower, upper = full.bounds
+        reach = np.maximum(upper - anchor, anchor - lower)
+        scale = float((np.minimum(anchor, 1 - anchor) / reach).min())
         total = full.log_volume + self.dim * math.log(scale)
         points = np.repeat(anchor[None], walkers, axis=0)
         while scale < 1.0:
-            smaller = Ellipsoid(anchor + scale * offset, scale * full.factor)
+            smaller = full.scaled(anchor, scale)
             scale = min(1.0, scale * 2 ** (1 / self.dim))
-            larger = Ellipsoid(anchor + scale * offset, scale * full.factor)
-            points = walk(larger, points, 2 * self.dim + 10, rng, Clipped(larger)._admit_all)
+            larger = Clipped(full.scaled(anchor, scale))
+            points = walk(
+                larger.chord, larger.body.factor, points, 2 * self.dim + 10, rng, larger._admit_all
+            )
             total -= math.log(max(float(smaller.contains(points).mean()), 1 / walkers))
         return total
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ringfence.reporting.evidence import Curve
-from ringfence.reporting.markup import escape, shortened
+from ringfence.checking.display.evidence import Curve
+from ringfence.rendering.markup import escape, shortened
 
 Chart: TypeAlias = dict[str, Any]
 

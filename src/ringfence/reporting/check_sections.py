@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ringfence.learned_text import percent
-from ringfence.reporting.evidence import SettingRow, TaskRow
+from ringfence.checking.display.evidence import SettingRow, TaskRow
+from ringfence.rendering.markup import Cell, Html, escape, named, number, table, words
 from ringfence.reporting.facts import Facts
-from ringfence.reporting.markup import Cell, Html, escape, named, number, table, words
 from ringfence.reporting.recipe import SPACE_FILE
 from ringfence.reporting.sections import figure, section
+from ringfence.words import percent
 
 MOST_TASKS = 1000
 NO_CURVE = (

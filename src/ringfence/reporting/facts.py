@@ -11,44 +11,22 @@ from importlib.metadata import version
 import msgspec
 
 from ringfence.checking import Check, Comparison
-from ringfence.checking.text import describe
+from ringfence.checking.display import evidence
+from ringfence.checking.display.evidence import Curve, FirstTrials, SettingRow, TaskRow
 from ringfence.history import Dropped, History
-from ringfence.learned import LearnedSpace
-from ringfence.learned_records import Task
-from ringfence.learned_text import (
-    condition_text,
-    headline,
-    original,
-    outlier_lines,
-    part_tables,
-    spans_of,
-    value,
-    volume_line,
-    widened_line,
-)
-from ringfence.reporting import evidence
-from ringfence.reporting.evidence import Curve, FirstTrials, SettingRow, TaskRow
-from ringfence.reporting.markup import shortened
+from ringfence.learned.ranges import Range, range_rows
+from ringfence.learned.records import Task
+from ringfence.learned.settings import describe
+from ringfence.learned.space import LearnedSpace
+from ringfence.learned.text import headline, outlier_lines, part_tables, volume_line, widened_line
+from ringfence.rendering.markup import shortened
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence
 from ringfence.reporting.views import Views, views_of
-from ringfence.space import Categorical, Parameter, choice_key
+from ringfence.space import choice_key
+from ringfence.words import value
 
 PACKAGES = ("ringfence", "numpy", "scipy", "polars", "plotly")
-
-
-@dataclass(frozen=True)
-class Range:
-    """A parameter before and after."""
-
-    name: str
-    original: str
-    learned: str
-    kept: float
-    """Share of the range, on the parameter's own scale, or of the choices."""
-    span: tuple[float, float] | None
-    """Where the learned range lies in the original one; None for unordered choices."""
-    condition: str
 
 
 @dataclass(frozen=True)
@@ -155,29 +133,6 @@ def _some(names: Sequence[str], most: int = 12) -> str:
     """The names in a line, long ones shortened, the rest counted."""
     shown = ", ".join(shortened(name, 60) if name.strip() else "(blank)" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def range_rows(learned: LearnedSpace) -> tuple[Range, ...]:
-    """Every parameter of the space, in its order."""
-    spans, bounds = spans_of(learned), learned.bounds
-    rows = []
-    for name, parameter in learned.space.parameters.items():
-        span = spans.get(name)
-        if span is not None:
-            low, high = bounds[name]
-            after, kept = f"{value(low)} … {value(high)}", span[1] - span[0]
-        else:
-            after, kept = _choices(learned, name, parameter)
-        condition = condition_text(learned.space.conditions_of(name)).strip()
-        rows.append(Range(name, original(parameter), after, kept, span, condition))
-    return tuple(rows)
-
-
-def _choices(learned: LearnedSpace, name: str, parameter: Parameter) -> tuple[str, float]:
-    kept = learned.choices.get(name, ())
-    if not isinstance(parameter, Categorical) or len(kept) == len(parameter.choices):
-        return "unchanged", 1.0
-    return ", ".join(value(choice) for choice in kept), len(kept) / len(parameter.choices)
 
 
 def _frequencies(learned: LearnedSpace) -> tuple[Frequency, ...]:

@@ -7,10 +7,10 @@ from importlib import resources
 from typing import Any
 
 from ringfence.errors import MissingExtraError
+from ringfence.rendering.markup import escape
 from ringfence.reporting import check_sections, sections
 from ringfence.reporting.charts import regret_chart
 from ringfence.reporting.facts import Facts
-from ringfence.reporting.markup import escape
 from ringfence.reporting.region_charts import pair_chart, solid_chart
 
 # The browser itself then refuses every request, whatever a script in the page may try.

@@ -11,8 +11,8 @@ import msgspec
 
 from ringfence.history import History
 from ringfence.history.readers.table import recognizes as is_table
-from ringfence.learned import LearnedSpace
-from ringfence.learned_records import Settings
+from ringfence.learned.records import Settings
+from ringfence.learned.space import LearnedSpace
 from ringfence.space import write_space
 
 SPACE_FILE = "space.json"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from typing import Any
 
+from ringfence.rendering.scales import Scale
 from ringfence.reporting.charts import (
     FAINT,
     GROUND,
@@ -19,7 +20,6 @@ from ringfence.reporting.charts import (
     layout_of,
     solid_label,
 )
-from ringfence.reporting.scales import Scale
 from ringfence.reporting.views import Spot, View
 
 MOST_NAMES = 8  # in one hover label

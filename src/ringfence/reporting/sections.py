@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ringfence.learned_text import percent, value
-from ringfence.reporting.facts import Facts, Frequency, Range
-from ringfence.reporting.markup import Cell, Html, escape, name, named, number, table, words
+from ringfence.learned.ranges import Range
+from ringfence.rendering.markup import Cell, Html, escape, name, named, number, table, words
+from ringfence.reporting.facts import Facts, Frequency
 from ringfence.reporting.views import View
+from ringfence.words import percent, value
 
 MOST_CELLS = 6000  # in the table of best configurations
 MOST_CHOICES = 30

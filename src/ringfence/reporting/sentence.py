@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ringfence.checking import Check
-from ringfence.checking.recorded import WHOLE_DRAWS
-from ringfence.reporting.evidence import curve, loss
+from ringfence.checking.display.evidence import curve, loss
+from ringfence.checking.left_out.recorded import WHOLE_DRAWS
 
 
 def sentence(check: Check | None) -> str:

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ringfence.arrays import FloatArray
-from ringfence.blocks import Block
-from ringfence.learned import LearnedSpace
-from ringfence.learned_records import Task
-from ringfence.learned_text import value
-from ringfence.reporting.projections import outline, surface
-from ringfence.reporting.scales import Scale, scale_of
+from ringfence.learned.blocks import Block
+from ringfence.learned.records import Task
+from ringfence.learned.space import LearnedSpace
+from ringfence.rendering.scales import Scale, scale_of
+from ringfence.words import value
 
 MOST_PAIRS = 6
 MOST_TASKS = 400
@@ -107,8 +106,8 @@ def _view(
     scales = tuple(scale_of(name, learned.space[name]) for name in names)
     spots = _spots(block, places, [task for task in tasks if names[0] in task.incumbent])
     if len(places) == 2:
-        return View(scales, spots, lower, upper, outline(block, *places))
-    return View(scales, spots, lower, upper, *surface(block, places))
+        return View(scales, spots, lower, upper, block.region.outline(*places))
+    return View(scales, spots, lower, upper, *block.region.surface(places))
 
 
 def _spots(block: Block, places: Sequence[int], tasks: Sequence[Task]) -> tuple[Spot, ...]:

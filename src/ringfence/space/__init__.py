@@ -3,7 +3,15 @@
 from ringfence.space.conditions import Condition
 from ringfence.space.encoding import Axis, Encoding, axis_of, value_of
 from ringfence.space.files import read_space, space_from, write_space
-from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+from ringfence.space.parameters import (
+    Categorical,
+    Choice,
+    Constant,
+    Float,
+    Int,
+    Parameter,
+    choice_key,
+)
 from ringfence.space.space import Config, Space, allows
 
 __all__ = [

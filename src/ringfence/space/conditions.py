@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from ringfence.errors import SpaceError
-from ringfence.space.params import (
+from ringfence.space.parameters import (
     Categorical,
     Choice,
     Constant,

@@ -1,13 +1,14 @@
 """Encoding: values in the user's units ↔ coordinates in the unit cube.
 
-    symbol   meaning                                                       shape
-    u        coordinates of the numeric parameters, each in [0, 1]         (n, p)
-    values   the same in the user's units, one column a parameter          (n,) each
+symbol   meaning                                                       shape
+u        coordinates of the numeric parameters, each in [0, 1]         (n, p)
+values   the same in the user's units, one column for each parameter   (n,) each
 
-Each parameter is stretched over [0, 1] on its own scale (linear or log). A whole number owns a
-cell of equal width (equal on that scale), so that uniform coordinates give uniform integers, and
-its coordinate is the middle of the cell on that scale's raw axis: k lies at (k - low + 1/2)/(high -
-low + 1). Ordered choices are encoded as the whole numbers 0 … k-1. An inactive value is NaN.
+Each parameter is stretched over [0, 1] on its own scale (linear or log). An integer owns a cell of
+equal width (equal on that scale), so that uniform coordinates give uniform integers, and its
+coordinate is the middle of the cell on that scale's raw axis: k lies at
+(k - low + 1/2)/(high - low + 1). Ordered choices are encoded as the integers 0 … k-1. An inactive
+value is NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.space.params import Categorical, Choice, Float, Int, Parameter
+from ringfence.space.parameters import Categorical, Choice, Float, Int, Parameter
 from ringfence.space.space import Space
 
 
@@ -30,7 +31,7 @@ class Axis:
     low: float
     high: float
     log: bool
-    whole: bool
+    integer: bool
 
     def encode(self, values: FloatArray) -> FloatArray:
         """Values → unit coordinates; exactly 0 and 1 at the ends of a real range."""
@@ -39,34 +40,34 @@ class Axis:
         return np.clip(unit, 0.0, 1.0)
 
     def decode(self, unit: FloatArray) -> FloatArray:
-        """Unit coordinates → values, rounded where whole, never outside [low, high]."""
+        """Unit coordinates → values, rounded if integer, never outside [low, high]."""
         start, stop = self._edges()
         raw = start + unit * (stop - start)
         values = np.exp(raw) if self.log else raw
-        if self.whole:
+        if self.integer:
             return np.clip(np.rint(values), self.low, self.high)
         values = np.where(unit <= 0.0, self.low, np.where(unit >= 1.0, self.high, values))
         return np.clip(values, self.low, self.high)
 
     def cell(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper edge of the coordinates that decode to these whole values."""
+        """Lower and upper edge of the coordinates that decode to these integers."""
         start, stop = self._edges()
         lower = (self._scale(values - 0.5) - start) / (stop - start)
         upper = (self._scale(values + 0.5) - start) / (stop - start)
         return np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
 
     def span(self, start: float, stop: float) -> tuple[float, float]:
-        """Smallest and largest value whose coordinate lies in [start, stop], to rounding; where
-        no whole number's does, the nearest ones."""
+        """Smallest and largest value whose coordinate lies in [start, stop], to rounding; if no
+        integer's does, the nearest ones."""
         low, high = self.decode(np.array([start, stop])).tolist()
-        if self.whole:
+        if self.integer:
             first, last = self.encode(np.array([low, high])).tolist()
             low += first < start - 1e-9
             high -= last > stop + 1e-9
         return min(low, high), max(low, high)
 
     def _edges(self) -> tuple[float, float]:
-        half = 0.5 if self.whole else 0.0
+        half = 0.5 if self.integer else 0.0
         return float(self._scale(self.low - half)), float(self._scale(self.high + half))
 
     def _scale(self, values: Any) -> Any:
@@ -78,7 +79,7 @@ def axis_of(parameter: Parameter) -> Axis | None:
     if isinstance(parameter, (Float, Int)):
         return Axis(parameter.low, parameter.high, parameter.log, isinstance(parameter, Int))
     if isinstance(parameter, Categorical) and parameter.ordered and len(parameter.choices) > 1:
-        return Axis(0, len(parameter.choices) - 1, log=False, whole=True)
+        return Axis(0, len(parameter.choices) - 1, log=False, integer=True)
     return None
 
 
@@ -113,6 +114,25 @@ class Encoding:
     def decode(self, points: FloatArray) -> dict[str, FloatArray]:
         """(n, p) coordinates → columns of numbers (of positions, for ordered choices)."""
         return {n: a.decode(points[:, j]) for j, (n, a) in enumerate(zip(self.names, self.axes))}
+
+    def cells(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper edges (n, p) of the cells of the integers at these points; a real number
+        is its own edge."""
+        lower, upper = points.copy(), points.copy()
+        for j, axis in enumerate(self.axes):
+            if axis.integer:
+                lower[:, j], upper[:, j] = axis.cell(axis.decode(points[:, j]))
+        return lower, upper
+
+    def cell_bounds(self, bounds: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Bounds (p,) moved to the outer edges of the cells of the integers whose middle they
+        hold, so that uniform coordinates between them are uniform integers."""
+        lower, upper = (bound.copy() for bound in bounds)
+        for j, axis in enumerate(self.axes):
+            if axis.integer:
+                starts, stops = axis.cell(np.array(axis.span(lower[j], upper[j])))
+                lower[j], upper[j] = starts[0], stops[1]
+        return lower, upper
 
     def snap(self, points: FloatArray) -> FloatArray:
         """The coordinates of the configurations that `points` decode to."""

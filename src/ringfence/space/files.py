@@ -21,7 +21,7 @@ import msgspec
 
 from ringfence.errors import FileError, SpaceError
 from ringfence.space.conditions import Condition
-from ringfence.space.params import Parameter
+from ringfence.space.parameters import Parameter
 from ringfence.space.space import Space
 
 

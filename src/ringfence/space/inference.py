@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ringfence.errors import SpaceError
 from ringfence.space.conditions import Condition
-from ringfence.space.params import Categorical, Choice, Constant, Float, Int, Parameter
+from ringfence.space.parameters import Categorical, Choice, Constant, Float, Int, Parameter
 from ringfence.space.space import Space
 
 DECADES = 100.0

@@ -11,7 +11,7 @@ import msgspec
 
 from ringfence.errors import SpaceError
 from ringfence.space.conditions import Condition, check_conditions
-from ringfence.space.params import (
+from ringfence.space.parameters import (
     Categorical,
     Choice,
     Constant,

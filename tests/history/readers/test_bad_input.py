@@ -42,7 +42,7 @@ def test_a_tracking_server_that_does_not_answer_is_said_at_once(address):
 
 
 def test_a_tracking_server_that_never_answers_is_given_up(monkeypatch):
-    monkeypatch.setattr("ringfence.history.readers.mlflow_store.SECONDS", 0.2)
+    monkeypatch.setattr("ringfence.history.readers.mlflow.store.SECONDS", 0.2)
     with socket.create_server(("localhost", 0)) as silent:
         port = silent.getsockname()[1]
         assert "timed out" in refused(f"http://localhost:{port}", format="mlflow")

@@ -19,8 +19,8 @@ from readers.formats import (
     made_history,
     run_page,
 )
-from ringfence.history.readers.ibis_best import _prime_from
-from ringfence.history.readers.ibis_numbers import turning_point
+from ringfence.history.readers.ibis.best import _prime_from
+from ringfence.history.readers.ibis.numbers import turning_point
 from ringfence.space.inference import suggests_log
 
 pytestmark = pytest.mark.filterwarnings(  # Ibis 12 with DuckDB 2
@@ -247,7 +247,7 @@ def test_bad_tables_are_one_clear_error(change, space, message, monkeypatch):
         column = pl.Series(value) if isinstance(value, list) else value
         frame = frame.with_columns(**{name: column})
     if space == "many":
-        monkeypatch.setattr("ringfence.history.readers.ibis_columns.MOST_CHOICES", 5)
+        monkeypatch.setattr("ringfence.history.readers.ibis.columns.MOST_CHOICES", 5)
     declared = space if isinstance(space, rf.Space) else None
     parameters = (
         [n for n in (*PARAMETERS, "solver") if n in frame.columns] if not declared else None

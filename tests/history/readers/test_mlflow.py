@@ -11,7 +11,7 @@ import pytest
 import ringfence as rf
 from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
 from ringfence.history.readers import mlflow as reader
-from ringfence.history.readers.mlflow_store import hidden, runs_of_server, without_password
+from ringfence.history.readers.mlflow.store import hidden, runs_of_server, without_password
 
 FRAME = made_history(tasks=3, runs=5)
 PARENT = "mlflow.parentRunId"

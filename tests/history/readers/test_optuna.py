@@ -22,7 +22,7 @@ from optuna.trial import TrialState, create_trial
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 import ringfence as rf
-from ringfence.history.readers.optuna_tables import Selects
+from ringfence.history.readers.optuna.tables import Selects
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import ringfence as rf
-from ringfence.history.readers.folders import find_folders, task_names
-from ringfence.history.readers.runs import Run, flat, from_text, history_of, reported
+from ringfence.history.readers.shared.folders import find_folders, task_names
+from ringfence.history.readers.shared.runs import Run, flat, from_text, history_of, reported
 
 
 def test_a_parameter_keeps_its_name_whatever_the_other_columns_are_called():

@@ -21,8 +21,8 @@ from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import DESCRIPTIONS
 from ringfence.errors import FileError, HistoryError
 from ringfence.files import write_atomically
-from ringfence.history.readers.folders import read_json
 from ringfence.history.readers.hpob import evaluations, parameter_names
+from ringfence.history.readers.shared.folders import read_json
 
 PAPER_SPACES = ("5891", "6767", "6794")
 PARTS = ("meta-train-dataset.json", "meta-validation-dataset.json", "meta-test-dataset.json")

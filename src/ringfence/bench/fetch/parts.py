@@ -13,8 +13,8 @@ import msgspec
 from ringfence.bench.suites.description import OpenMLRuns
 from ringfence.errors import FileError, HistoryError
 from ringfence.files import write_atomically
-from ringfence.history.readers.openml import own_names
-from ringfence.history.readers.openml_server import evaluations, qualities
+from ringfence.history.readers.openml.reader import own_names
+from ringfence.history.readers.openml.server import evaluations, qualities
 
 T = TypeVar("T")
 

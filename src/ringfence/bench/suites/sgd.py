@@ -24,8 +24,8 @@ from ringfence.arrays import FloatArray, IntArray
 from ringfence.bench.cell import Scale
 from ringfence.bench.suites.suite import Reference, Suite, on_scale
 from ringfence.history import History
+from ringfence.learned.full import full_space
 from ringfence.space import Config, Float, Space
-from ringfence.whole import whole_space
 
 NAMES = ("learning_rate", "momentum", "regularization")
 N_TASKS, N_ROWS, EPOCHS = 30, 81, 3
@@ -142,6 +142,6 @@ def _observations(weights: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 def _uniform(space: Space, n: int, rng: np.random.Generator) -> Tuned:
     """`n` uniform configurations of the space as columns."""
-    drawn = whole_space(space).sample(n, seed=rng)
+    drawn = full_space(space).sample(n, seed=rng)
     eta, gamma, ridge = (np.array([c[name] for c in drawn], dtype=float) for name in NAMES)
     return eta, gamma, ridge

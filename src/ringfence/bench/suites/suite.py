@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.bench.cell import Scale
 from ringfence.history import History
-from ringfence.optimize.listed import Listed
+from ringfence.optimize.domain.candidate_list import Listed
 from ringfence.space import Config, Float, Int, Space
 
 

@@ -20,10 +20,10 @@ from ringfence.bench.cell import Evaluation, Scale
 from ringfence.bench.suites.suite import Reference, Suite, on_scale
 from ringfence.errors import SettingError
 from ringfence.history import ROW, TASK, History, usable_rows
-from ringfence.optimize.layout import Layout
-from ringfence.optimize.listed import Listed, listed
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.candidate_list import Listed, listed
+from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Choice, Config, Space
-from ringfence.whole import whole_space
 
 N_NEIGHBORS = 5
 
@@ -116,7 +116,7 @@ class Table(Suite):
 
     @cached_property
     def _layout(self) -> Layout:
-        return Layout(whole_space(self.space))
+        return Layout(full_space(self.space))
 
     @cached_property
     def _usable(self) -> pl.DataFrame:

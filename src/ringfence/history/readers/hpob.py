@@ -13,8 +13,8 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import local_name, read_json, written_by
-from ringfence.history.readers.runs import chosen
+from ringfence.history.readers.shared.folders import local_name, read_json, written_by
+from ringfence.history.readers.shared.runs import chosen
 
 
 def read(

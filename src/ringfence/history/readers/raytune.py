@@ -14,7 +14,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import (
+from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
     read_json,
@@ -22,7 +22,7 @@ from ringfence.history.readers.folders import (
     task_names,
     written_by,
 )
-from ringfence.history.readers.runs import FINISHED, Run, chosen, flat, history_of, reported
+from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, flat, history_of, reported
 
 MARKER = "experiment_state-*.json"
 OWN = {

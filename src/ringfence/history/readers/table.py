@@ -18,7 +18,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
-from ringfence.history.readers.folders import local_name
+from ringfence.history.readers.shared.folders import local_name
 from ringfence.history.tables import from_objects
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]

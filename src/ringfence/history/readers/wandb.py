@@ -14,10 +14,10 @@ from pathlib import Path
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.columns import TASKS
 from ringfence.history.history import History
-from ringfence.history.readers.runs import chosen
+from ringfence.history.readers.shared.runs import chosen
 from ringfence.history.readers.table import named_frames
+from ringfence.history.roles import TASKS
 
 FACTS = {
     "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "Group",

@@ -14,14 +14,14 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SettingError
-from ringfence.optimize.charts import with_context
+from ringfence.optimize.domain.coordinates import with_context
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Options, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
 from ringfence.optimize.model_based import ModelOptions
-from ringfence.optimize.similarity import distances
-from ringfence.optimize.sources import Source, Sources
 from ringfence.optimize.surrogates.gp import GP
+from ringfence.optimize.transfer.similarity import distances
+from ringfence.optimize.transfer.sources import Source, Sources
 
 
 class WarmStartOptions(ModelOptions, frozen=True, forbid_unknown_fields=True):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.optimize.charts import with_context
+from ringfence.optimize.domain.coordinates import with_context
 from ringfence.optimize.methods.gp_warm_start import Method as WarmStart
-from ringfence.optimize.similarity import normalized
-from ringfence.optimize.sources import Sources
+from ringfence.optimize.transfer.similarity import normalized
+from ringfence.optimize.transfer.sources import Sources
 
 
 class Method(WarmStart):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import MissingExtraError
-from ringfence.optimize.design import Design
+from ringfence.optimize.domain.design import Design
 from ringfence.optimize.guard import USUAL
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ringfence.optimize.design import Design
+from ringfence.optimize.domain.design import Design
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
 

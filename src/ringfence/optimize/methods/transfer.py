@@ -21,14 +21,14 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SettingError
 from ringfence.optimize.acquisition import log_expected_improvement
-from ringfence.optimize.candidates import Candidates
-from ringfence.optimize.cover import agreement_weights, gain, promise
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Proposal, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
-from ringfence.optimize.source_models import SourceModels, fit_source_models
 from ringfence.optimize.surrogates.gp import Hyperparameters
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
+from ringfence.optimize.transfer.candidates import Candidates
+from ringfence.optimize.transfer.cover import agreement_weights, gain, promise
+from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 
 FIRST = 4  # results up to which the process has no say
 PATIENCE = 10  # trials without improvement before a plain process is heard

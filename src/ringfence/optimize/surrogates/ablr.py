@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import fmin_l_bfgs_b
 
 from ringfence.arrays import FloatArray
+from ringfence.checks import generator, integer
 from ringfence.errors import SettingError
-from ringfence.numbers import generator, whole_number
 from ringfence.optimize.surrogates.ablr_objective import ABLROptions, Objective, objective_of
 from ringfence.optimize.surrogates.ablr_task import (
     Inputs,
@@ -178,7 +178,7 @@ def _one_width(features: Sequence[FloatArray]) -> int:
 
 
 def _position(index: int, count: int) -> int:
-    at = whole_number(index, "the index of a task", 0)
+    at = integer(index, "the index of a task", 0)
     if at is None or at >= count:
         raise SettingError(f"there is no task {index}: the last is {count - 1}")
     return at

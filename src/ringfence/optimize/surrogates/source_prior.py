@@ -24,8 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from ringfence.arrays import FloatArray
-from ringfence.numbers import median, near_one
+from ringfence.arrays import FloatArray, median, near_one
 from ringfence.optimize.surrogates.gp_prediction import LEAST_VARIANCE
 from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
 

@@ -1,0 +1,178 @@
+"""Optuna: any sampler kept inside a learned space, and distributions there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ringfence.adapters.view import as_learned, require_box
+from ringfence.checks import integer
+from ringfence.errors import MissingExtraError, SettingError, SpaceError
+from ringfence.history import History
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.guard import USUAL, GuardShare, guard_share
+from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
+
+try:
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+    from optuna.samplers import (
+        BaseGASampler,
+        BaseSampler,
+        BruteForceSampler,
+        GridSampler,
+        QMCSampler,
+        RandomSampler,
+        TPESampler,
+    )
+    from optuna.study import Study
+except ModuleNotFoundError as error:
+    raise MissingExtraError("optuna", "optuna") from error
+
+if TYPE_CHECKING:
+    from ringfence.adapters.optuna.sampler import RegionSampler
+
+NO_MODEL = (RandomSampler, QMCSampler, BaseGASampler)
+"""Samplers that have no guard unless it is asked for."""
+
+
+def sampler(
+    learned: LearnedSpace | Space,
+    base: BaseSampler | None = None,
+    seed: int | None = 0,
+    *,
+    steps: Mapping[str, float] | None = None,
+    guard: GuardShare = "auto",
+) -> BaseSampler:
+    """An Optuna sampler that searches the learned space the way `base` (default: TPE) searches a
+    box. The objective keeps its own, wider `suggest_*` calls.
+
+    Args:
+        learned: the space to search.
+        base: any sampler but one that goes through a grid. It is copied, not used up.
+        seed: of everything random, the base's own seed notwithstanding. A trial's randomness
+            depends on the seed and the trial's number, so that a study resumed after a crash goes
+            on as it would have, and workers may share a seed. None leaves the base's alone.
+        steps: for `suggest_*` calls with a `step` in any region but a box, the steps by name,
+            counted from the low end of the original range. In a box they need not be named.
+        guard: this share of the trials searches the original space instead, and half of them while
+            the best one lies outside the learned space. 'auto' is 0.1, and 0 for random, QMC and
+            genetic samplers; with None or 0 nothing outside is ever proposed.
+    """
+    from ringfence.adapters.optuna.sampler import RegionSampler
+    from ringfence.adapters.optuna.trials import GUARD_NOTES
+
+    if base is not None and not isinstance(base, BaseSampler):
+        raise SettingError(f"base must be an Optuna sampler, not {base!r}")
+    if isinstance(base, (GridSampler, BruteForceSampler)):
+        raise SettingError(
+            f"{type(base).__name__} goes through a grid of its own and cannot be kept inside a "
+            "learned space; use RandomSampler or QMCSampler"
+        )
+    seed = integer(seed, "seed", 0)
+    given, base = as_learned(learned), base or TPESampler()
+    inside = RegionSampler(given, base, seed, steps or {})
+    share = guard_share(guard, 0.0 if isinstance(base, NO_MODEL) else USUAL)
+    if share == 0.0 or given.shape == "whole":
+        return inside
+    scout = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
+    return _guarded(given, inside, scout, share)
+
+
+def transfer_sampler(
+    learned: LearnedSpace | Space,
+    history: History,
+    seed: int = 0,
+    *,
+    guard: GuardShare = "auto",
+) -> BaseSampler:
+    """An Optuna sampler that knows the runs of earlier tasks: `optimizer="transfer"` behind a
+    study. The objective keeps its own, wider `suggest_*` calls.
+
+    Args:
+        learned: the space to search.
+        history: the earlier tasks; their models are fitted when the first trial begins.
+        seed: of everything random, together with a trial's number.
+        guard: as in `sampler`.
+    """
+    from ringfence.adapters.optuna.transfer import TransferSampler
+
+    given, seed = as_learned(learned), integer(seed, "seed", 0) or 0
+    inside = TransferSampler(given, history, seed)
+    share = guard_share(guard)
+    if share == 0.0 or given.shape == "whole":
+        return inside
+    scout = TransferSampler(full_space(given.space), history, seed)
+    return _guarded(given, inside, scout, share)
+
+
+def distributions(
+    learned: LearnedSpace | Space, *, bounding_box: bool = False
+) -> dict[str, BaseDistribution]:
+    """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
+
+    Conditions have no place there. Any region but a box is refused, unless the `bounding_box`
+    around it will do.
+    """
+    learned = as_learned(learned)
+    if not bounding_box:
+        require_box(learned, "a set of distributions", "sampler(learned) or bounding_box=True")
+    kept = learned.as_space()
+    return {
+        name: _distribution(parameter, learned.space[name])
+        for name, parameter in kept.parameters.items()
+    }
+
+
+def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> Space:
+    """The space that Optuna's distributions describe; steps are left out."""
+    return Space({name: _parameter(name, found) for name, found in distributions.items()})
+
+
+def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
+    """Let the study try these configurations first, in this order: `learned.starts(5)`, or draws
+    from the learned space."""
+    if isinstance(configs, Mapping):
+        raise SettingError("enqueue takes a list of configurations, not a single one")
+    for config in list(configs):
+        study.enqueue_trial(dict(config), skip_if_exists=skip_if_exists)
+
+
+def _guarded(
+    learned: LearnedSpace, inside: RegionSampler, scout: RegionSampler, share: float
+) -> BaseSampler:
+    from ringfence.adapters.optuna.guard import GuardedSampler
+
+    return GuardedSampler(learned, inside, scout, share)
+
+
+def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution:
+    """A range that shrank to one value stays a range, as the objective's call will ask for one."""
+    if isinstance(parameter, Categorical):
+        return CategoricalDistribution(parameter.choices)
+    if isinstance(parameter, Constant):
+        value: Any = parameter.value
+        if isinstance(original, Float):
+            return FloatDistribution(value, value, log=original.log)
+        if isinstance(original, Int):
+            return IntDistribution(value, value, log=original.log)
+        return CategoricalDistribution([value])
+    kind = FloatDistribution if isinstance(parameter, Float) else IntDistribution
+    return kind(parameter.low, parameter.high, log=parameter.log)  # type: ignore[arg-type]
+
+
+def _parameter(name: str, found: BaseDistribution) -> Parameter:
+    if isinstance(found, CategoricalDistribution):
+        choices = found.choices
+        return Categorical(choices) if len(choices) > 1 else Constant(choices[0])
+    if not isinstance(found, (FloatDistribution, IntDistribution)):
+        raise SpaceError(f"parameter {name!r}: {found!r} is no distribution that ringfence knows")
+    if found.single():
+        return Constant(found.low)
+    kind = Float if isinstance(found, FloatDistribution) else Int
+    return kind(found.low, found.high, found.log)  # type: ignore[arg-type]

@@ -1,0 +1,63 @@
+"""The transfer optimizer as an Optuna sampler.
+
+All state is in the storage: a trial's plan follows from the seed, its number and the trials that
+the storage holds, in whichever process it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from optuna.samplers import RandomSampler
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from ringfence.adapters.optuna.sampler import RegionSampler
+from ringfence.adapters.optuna.trials import configuration
+from ringfence.errors import SettingError
+from ringfence.history import History
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize import optimizer
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.trial import Trial
+from ringfence.space import Config
+
+FAILED = (TrialState.FAIL, TrialState.PRUNED)
+
+
+class TransferSampler(RegionSampler):
+    """Proposes what `optimizer="transfer"` would; parameters that the learned space lacks are drawn
+    at random."""
+
+    def __init__(self, learned: LearnedSpace, history: History, seed: int) -> None:
+        super().__init__(learned, RandomSampler(), seed, {})
+        self._method = optimizer("transfer", learned, seed=seed, history=history, guard=0).method
+
+    def __str__(self) -> str:
+        return f"transfer in a learned {self._learned.shape}"
+
+    def _propose(self, study: Study, trial: FrozenTrial) -> Config:
+        if len(study.directions) > 1:
+            raise SettingError("the transfer sampler minimizes or maximizes one value, not several")
+        sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
+        log = TrialLog(self._method.domain.layout)
+        for other in self._others(study, trial):
+            config = configuration(self._learned, other)
+            if config is not None:
+                log.add(_trial(len(log), config, other, sign))
+        self._method.memory.pop("hyperparameters", None)  # of the process that ran before
+        rng = np.random.default_rng([self._seed or 0, trial.number])
+        return self._method.propose(log, rng).config
+
+    @staticmethod
+    def _others(study: Study, trial: FrozenTrial) -> Iterator[FrozenTrial]:
+        for other in study.get_trials(deepcopy=False):
+            if other.number != trial.number and other.state != TrialState.WAITING:
+                yield other
+
+
+def _trial(number: int, config: Config, trial: FrozenTrial, sign: float) -> Trial:
+    if trial.state == TrialState.COMPLETE:
+        return Trial(number, config, state="done", value=sign * float(trial.values[0]))
+    return Trial(number, config, state="failed" if trial.state in FAILED else "running")

@@ -1,0 +1,128 @@
+"""The incumbents of the source tasks, and what they teach when some of the tasks are left out.
+
+Most tasks do not shape the region: their multiplier is zero, and the region without them is the
+region with them, provided that as many are left outside (`Fit.without`). So the whole cloud is
+fitted once, and only the tasks that matter cost a fit of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from ringfence.arrays import BoolArray, FloatArray, IntArray
+from ringfence.fit.outlier_count import n_outliers
+from ringfence.fit.result import AnyFit
+from ringfence.history import TASK
+from ringfence.learned.blocks import Block
+from ringfence.learned.fitting import (
+    Cloud,
+    Fitted,
+    clouds,
+    columns_of,
+    fit_blocks,
+    fit_rows,
+    kept_choices,
+)
+from ringfence.learned.records import Settings
+from ringfence.space import Choice, Space
+
+MOST_REMEMBERED = 20_000_000  # numbers kept in memory
+
+Key: TypeAlias = tuple[tuple[str, ...], str, int, bytes]
+"""Which block, shape, number of points outside, and points."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckSources:
+    """The incumbents by task; each problem that they pose is solved once."""
+
+    space: Space
+    columns: dict[str, FloatArray]
+    clouds: tuple[Cloud, ...]
+    task: IntArray
+    """(n,) the number of the task of each incumbent."""
+    _solved: dict[Key, AnyFit] = field(default_factory=dict)
+    _shared: dict[tuple[object, ...], dict[Key, AnyFit]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, space: Space, best: pl.DataFrame, names: Sequence[str]) -> CheckSources:
+        """From the frame that `incumbents` returns; tasks are numbered as in `names`."""
+        number = {name: place for place, name in enumerate(names)}
+        task = np.array([number[name] for name in best[TASK]])
+        return cls(space, columns_of(space, best), clouds(space, best), task)
+
+    def fit(
+        self, settings: Settings, among: BoolArray, without: Sequence[int] = ()
+    ) -> tuple[tuple[Block, ...], dict[str, tuple[Choice, ...]]]:
+        """The blocks and choices learned from the tasks `among` (T,), less those in `without`."""
+        leaving = np.zeros(len(among), dtype=bool)
+        leaving[list(without)] = True
+        everyone, gone = np.flatnonzero(among[self.task]), np.flatnonzero(leaving[self.task])
+        rows = np.setdiff1d(everyone, gone, assume_unique=True)
+        fitted = self.fit_without(settings, everyone, gone)
+        inside = rows[~fitted.outside]
+        observed = {name: column[inside] for name, column in self.columns.items()}
+        return fitted.blocks, kept_choices(self.space, observed, settings.categories)
+
+    def fit_without(self, settings: Settings, everyone: IntArray, gone: IntArray) -> Fitted:
+        """The regions around the incumbents at `everyone`, less those at `gone` (both sorted)."""
+        shared = self._fits_of_everyone(settings, everyone, gone)
+
+        def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
+            n_out = n_outliers(outliers, len(rows))
+            more = gone[_active(cloud, gone)]
+            wider = np.union1d(rows, more)
+            near = shared.get(_key(cloud, wider, shape, n_out))
+            same = None if near is None else near.without(np.isin(wider, more))
+            return same or self._solve(cloud, rows, shape, n_out, near)
+
+        rows = np.setdiff1d(everyone, gone, assume_unique=True)
+        return fit_blocks(self.clouds, settings, rows, solve)
+
+    def _fits_of_everyone(
+        self, settings: Settings, everyone: IntArray, gone: IntArray
+    ) -> dict[Key, AnyFit]:
+        """The fits with nobody gone, but with as many outside as there will be then."""
+        fewer = {cloud.encoding.names: int(_active(cloud, gone).sum()) for cloud in self.clouds}
+        which = (settings, _digest(everyone), *fewer.values())
+        if which not in self._shared:
+            found: dict[Key, AnyFit] = {}
+
+            def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
+                n_out = n_outliers(outliers, max(len(rows) - fewer[cloud.encoding.names], 1))
+                fit = self._solve(cloud, rows, shape, n_out)
+                return found.setdefault(_key(cloud, rows, shape, n_out), fit)
+
+            fit_blocks(self.clouds, settings, everyone, solve)
+            self._shared[which] = found
+        return self._shared[which]
+
+    def _solve(
+        self, cloud: Cloud, rows: IntArray, shape: str, n_out: int, near: AnyFit | None = None
+    ) -> AnyFit:
+        key = _key(cloud, rows, shape, n_out)
+        fit = self._solved.get(key)
+        if fit is None:
+            fit = fit_rows(cloud, rows, shape, n_out / len(rows), near)
+            if len(self._solved) * len(cloud.points) < MOST_REMEMBERED:
+                self._solved[key] = fit
+        return fit
+
+
+def _active(cloud: Cloud, rows: IntArray) -> BoolArray:
+    """Whether the block is active in the incumbents at `rows`."""
+    return np.asarray(~np.isnan(cloud.points[rows]).any(axis=1))
+
+
+def _key(cloud: Cloud, rows: IntArray, shape: str, n_out: int) -> Key:
+    return cloud.encoding.names, shape, n_out, _digest(rows)
+
+
+def _digest(rows: IntArray) -> bytes:
+    return hashlib.blake2b(rows.tobytes(), digest_size=16).digest()

@@ -1,0 +1,56 @@
+"""Which tasks' rows gather around their own best, as an optimizer's do and random draws do not.
+
+    symbol   meaning
+    q        share of the space in a box around the task's best row; AROUND unless it is cut off
+    n        number of the task's other rows, of which Binomial(n, q) lie in the box by chance
+    s        the share of them that does
+
+A task is crowded if s is TIMES as large as q and chance makes it so large less than once in
+1 / UNLIKELY, by Chernoff's bound exp(-n KL(s, q)). Only numeric parameters that are always active
+count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.checking.left_out.recorded import RecordedTask
+from ringfence.space import Encoding
+
+AROUND = 0.05
+TIMES = 3.0
+UNLIKELY = 1e-4
+
+
+def crowded_tasks(encoding: Encoding, tasks: Sequence[RecordedTask]) -> list[str]:
+    """The names of the crowded tasks; `encoding` is that of their first block."""
+    found = []
+    for task in tasks:
+        points = task.points[0]
+        lower, upper = _box_around(encoding, points[0])
+        near = ((points >= lower) & (points <= upper)).all(axis=1)
+        if _is_crowded(len(points) - 1, int(near.sum()) - 1, float(np.prod(upper - lower))):
+            found.append(task.name)
+    return found
+
+
+def _box_around(encoding: Encoding, center: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A cube of the volume AROUND, cut to the space and widened to the cells of integers."""
+    half = 0.5 * AROUND ** (1 / encoding.dim)
+    lower, upper = np.clip(center - half, 0.0, 1.0), np.clip(center + half, 0.0, 1.0)
+    return encoding.cell_bounds((lower, upper))
+
+
+def _is_crowded(n: int, near: int, chance: float) -> bool:
+    """Whether `near` of `n` rows are too many for a box with this share of the space."""
+    if n < 1 or near <= TIMES * chance * n:
+        return False
+    share = near / n
+    divergence = share * math.log(share / chance)
+    if share < 1:
+        divergence += (1 - share) * math.log((1 - share) / (1 - chance))
+    return n * divergence > -math.log(UNLIKELY)

@@ -1,0 +1,119 @@
+"""What the starting points would have been worth to a task, had it been the next one.
+
+For each task left out, the region and the models come from the others, and the points are chosen as
+`learn(starts=…)` chooses them, but among the task's own recorded runs inside the region: so that
+what they gave is known. Each model is fitted once, whatever is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.checking.leave_one_out import LeaveOneOut
+from ringfence.checking.left_out.speedup import SpeedUp, speed_ups
+from ringfence.checking.result import StartsCheck
+from ringfence.checking.verdict import verdict_at
+from ringfence.history import considered_rows
+from ringfence.history.regret import capped_regret
+from ringfence.learned.full import full_space
+from ringfence.learned.records import Settings
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.domain import Domain, each_once
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.transfer.candidates import Candidates
+from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
+from ringfence.optimize.transfer.sources import Source, tasks_of
+from ringfence.optimize.transfer.starting_points import SEED, starting_rows
+
+SHOWN = (1, 2, 5, 10, 25, 50)
+KERNELS = 200_000_000  # evaluations for all tasks together, a few seconds
+FEWEST, MOST = 64, 1000  # runs of a task to choose from; of more a random choice
+
+
+def check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck:
+    """`n` starting points for each task, from the others."""
+    past = Past.of(left_out)
+    found: dict[str, tuple[float, ...]] = {}
+    whole: list[tuple[float, ...]] = []
+    everyone = np.ones(len(left_out.tasks), dtype=bool)
+    for number, task in enumerate(left_out.tasks):
+        if task.regret is not None:
+            blocks, kept = left_out.sources(settings.top).fit(settings, everyone, [number])
+            curve = past.regrets(task.name, replace(past.whole, blocks=blocks, choices=kept), n)
+            if curve is not None:
+                found[task.name] = curve
+                whole.append(task.whole)
+    silent = tuple(task.name for task in left_out.tasks if task.name not in found)
+    ups = _speed_ups(list(found.values()), whole, n) if found else ()
+    verdict = verdict_at(ups, n, len(found), len(left_out.tasks))
+    return StartsCheck(verdict, ups, found, silent)
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """Every task with its runs and its model."""
+
+    whole: LearnedSpace
+    recorded: dict[str, Source]
+    sources: tuple[Source, ...]
+    """As the models see them."""
+
+    @classmethod
+    def of(cls, left_out: LeaveOneOut) -> Past:
+        """The past of a left_out."""
+        whole, rows = full_space(left_out.space), left_out.prepared.rows
+        layout = Layout(whole)
+        recorded = {task.name: task for task in tasks_of(rows, layout)}
+        return cls(whole, recorded, tasks_of(considered_rows(rows, left_out.choice), layout))
+
+    @cached_property
+    def models(self) -> SourceModels:
+        """The model of every task that tells good from bad."""
+        return fit_source_models(self.sources, Layout(self.whole))
+
+    def regrets(self, name: str, region: LearnedSpace, n: int) -> tuple[float, ...] | None:
+        """The best regret after each of `n` starting points of the task; None where none of its
+        runs is inside, or no other task tells anything."""
+        task, layout = self.recorded[name], Layout(region)
+        scored = capped_regret(task.values)
+        models = SourceModels(
+            self.models.whole, tuple(model for model in self.models.tasks if model.name != name)
+        )
+        pool = each_once(layout, task.rows[layout.inside(task.rows)])
+        if scored is None or not len(pool) or not models.tasks:
+            return None
+        domain = Domain(layout, self._some(pool, models))
+        others = [source for source in self.sources if source.name != name]
+        chosen = starting_rows(Candidates(domain, models, others, SEED), n)
+        by_key = _by_key(layout.keys(task.rows), scored[0])
+        best = np.minimum.accumulate([by_key[key] for key in layout.keys(chosen)])
+        return (*best.tolist(), *best[-1:].tolist() * (n - len(best)))
+
+    def _some(self, pool: FloatArray, models: SourceModels) -> FloatArray:
+        """The runs to choose from, so few that all tasks together take seconds."""
+        work = len(self.sources) * sum(len(task.alpha) for task in models.tasks)
+        most = int(np.clip(KERNELS // work, FEWEST, MOST))
+        if len(pool) <= most:
+            return pool
+        order = np.random.default_rng(SEED).permutation(len(pool))[:most]
+        return pool[np.sort(order)]
+
+
+def _by_key(keys: Sequence[bytes], regret: FloatArray) -> dict[bytes, float]:
+    """The mean regret of each configuration's runs."""
+    runs: dict[bytes, list[float]] = {}
+    for key, value in zip(keys, regret.tolist()):
+        runs.setdefault(key, []).append(value)
+    return {key: float(np.mean(values)) for key, values in runs.items()}
+
+
+def _speed_ups(
+    curves: Sequence[tuple[float, ...]], whole: Sequence[tuple[float, ...]], n: int
+) -> tuple[SpeedUp, ...]:
+    counts = sorted({*(k for k in SHOWN if k < n), n})
+    return speed_ups(np.array(curves)[:, [k - 1 for k in counts]], np.array(whole), counts)

@@ -1,0 +1,32 @@
+"""What users pass, checked: integers and seeds."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ringfence.errors import SettingError
+
+
+def integer(value: Any, name: str, least: int) -> int | None:
+    """A plain int that is at least `least`; None stays None."""
+    if value is None:
+        return None
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise SettingError(f"{name} must be a whole number, not {value!r}") from None
+    if number < least:
+        raise SettingError(f"{name} must be at least {least}, not {number}")
+    return number
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """A random generator from a seed (an integer or None), or the generator that was passed."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(integer(seed, "seed", 0))

@@ -1,0 +1,21 @@
+"""The region of any shape around the incumbents of tasks."""
+
+from __future__ import annotations
+
+from ringfence.arrays import IntArray
+from ringfence.fit.result import AnyFit, Fit
+from ringfence.fit.shapes import shape_of
+from ringfence.fit.unions.cells import Cells
+from ringfence.fit.unions.union import fit_union
+
+
+def fit_shape(
+    name: str, cells: Cells, task: IntArray, outliers: float, near: AnyFit | None = None
+) -> AnyFit:
+    """The smallest region or union of a shape around the `cells` (n, p), a share `outliers` of them
+    left outside. `task` (n,) tells which come from the same task; `near` is a fit of nearly the
+    same points."""
+    shape = shape_of(name)
+    if name == shape.union:
+        return fit_union(cells, task, shape.fit, shape.splitting, outliers)
+    return shape.fit(cells.points, outliers, near if isinstance(near, Fit) else None)

@@ -1,0 +1,1 @@
+"""Eq. 7: the smallest box with outliers."""

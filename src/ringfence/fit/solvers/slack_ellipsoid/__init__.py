@@ -1,0 +1,1 @@
+"""Eq. 8: the smallest ellipsoid with outliers."""

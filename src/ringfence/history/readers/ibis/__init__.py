@@ -1,0 +1,5 @@
+"""An Ibis table expression: rows of a warehouse, judged where they are."""
+
+from ringfence.history.readers.ibis.reader import read, recognizes
+
+__all__ = ["read", "recognizes"]

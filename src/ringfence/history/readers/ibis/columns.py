@@ -1,0 +1,105 @@
+"""A table that stays in its engine, seen the way the rules of inference see a frame in memory.
+
+Every method here is one aggregate or less: what travels are counts, extremes and categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import polars as pl
+
+from ringfence.errors import SpaceError
+from ringfence.history.readers.ibis.numbers import first_row, number, ranges
+from ringfence.space import Choice
+from ringfence.space.inference import Numbers, empty_column, no_finite_value
+
+MOST_CHOICES = 1000
+"""A column of text with more different values is no categorical parameter."""
+
+
+def different_values(table: Any, name: str) -> pl.Series:
+    """The different values of a column, missing included: at most one more than MOST_CHOICES."""
+    found: pl.DataFrame = table.select(name).distinct().limit(MOST_CHOICES + 1).to_polars()
+    return found[name]
+
+
+class EngineColumns:
+    """The finished rows of a table in an engine, through `ringfence.space.inference.Columns`."""
+
+    def __init__(self, rows: Any, names: Sequence[str], n_rows: int, broken: Collection[str]):
+        """`names` are the parameters, those that are `broken` are known to hold fractions."""
+        self._rows = rows
+        self._n_rows = n_rows
+        self._choices: dict[str, list[Choice]] = {}
+        self._numeric: dict[str, Any] = {}
+        for name in names:
+            self._sort_out(name)
+        whole = dict.fromkeys(broken, False)
+        whole |= {name: True for name in names if rows[name].type().is_integer()}
+        gaps = {f"{name}:gaps": rows[name].isnull().sum() for name in names}
+        self._gaps, self._ranges = ranges(rows, self._numeric, whole, gaps)
+
+    def observed(self, name: str) -> Numbers | Sequence[Choice]:
+        """The numbers of a column, or its sorted choices."""
+        if self._gaps[f"{name}:gaps"] == self._n_rows:
+            raise empty_column(name)
+        if name in self._choices:
+            return self._choices[name]
+        found = self._ranges[name]
+        if found is None:
+            raise no_finite_value(name)
+        return found.numbers
+
+    def has_gaps(self, name: str) -> bool:
+        """Whether a value is missing."""
+        return bool(self._gaps[f"{name}:gaps"])
+
+    def has_infinities(self, name: str) -> bool:
+        """Whether a value that is given lies outside every range."""
+        found = self._ranges.get(name)
+        return found is not None and found.n + self._gaps[f"{name}:gaps"] < self._n_rows
+
+    def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
+        """For each value of `parent` the share of rows where `child` is given."""
+        share = self._rows[child].notnull().cast("float64").mean()
+        rows: list[tuple[Choice, float]]
+        rows = self._rows.group_by(parent).aggregate(share=share).to_polars().rows()
+        return rows
+
+    def unexplained_gap(self, name: str) -> str | None:
+        """A task that has some values of the column and lacks others."""
+        column = self._rows[name]
+        tasks = self._rows.group_by(":task").aggregate(
+            given=column.notnull().sum(), gaps=column.isnull().sum()
+        )
+        found = tasks.filter((tasks.given > 0) & (tasks.gaps > 0)).limit(1).to_polars()
+        return f"task {found[':task'][0]!r}" if found.height else None
+
+    def _sort_out(self, name: str) -> None:
+        """Whether a column holds numbers, as such or as text, or choices."""
+        column = self._rows[name]
+        kind = column.type()
+        if kind.is_numeric():
+            self._numeric[name] = number(column)
+            return
+        if not (kind.is_string() or kind.is_boolean()):
+            raise SpaceError(f"the column {name!r} holds {kind}, which is no parameter's type")
+        values = different_values(self._rows, name).drop_nulls()
+        if kind.is_string() and self._all_numbers(name, values):
+            self._numeric[name] = number(column)
+        elif len(values) > MOST_CHOICES:
+            raise SpaceError(
+                f"the column {name!r} holds more than {MOST_CHOICES} different texts; "
+                "leave it out of the parameters (ignore=…)"
+            )
+        else:
+            self._choices[name] = sorted(values.to_list())
+
+    def _all_numbers(self, name: str, values: pl.Series) -> bool:
+        if not len(values) or values.str.strip_chars().cast(pl.Float64, strict=False).has_nulls():
+            return False
+        column = self._rows[name]
+        words = column.notnull() & number(column).isnull()
+        return len(values) <= MOST_CHOICES or not first_row(self._rows, {"n": words.sum()})["n"]

@@ -1,0 +1,78 @@
+"""MLflow's `mlruns` folder: a folder for each experiment, in it one for each run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+from ringfence.history.readers.mlflow.store import StoredRun
+from ringfence.history.readers.shared.folders import read_text
+
+META = "meta.yaml"
+STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
+
+
+def is_store(path: Path) -> bool:
+    """Whether the folder holds folders of experiments."""
+    return path.is_dir() and any(path.glob(f"*/{META}")) and not (path / META).exists()
+
+
+def runs_in_folder(path: Path) -> list[StoredRun]:
+    """The runs that have not been deleted, in the order of their start."""
+    if not is_store(path):
+        raise HistoryError(f"{path} is no folder of MLflow's: no experiment with a {META} in it")
+    found: list[tuple[Any, StoredRun]] = []
+    for experiment in sorted(path.glob(f"*/{META}")):
+        facts = _meta(experiment)
+        if facts.get("lifecycle_stage", "active") != "active":
+            continue
+        name = str(facts.get("name", experiment.parent.name))
+        for meta in experiment.parent.glob(f"*/{META}"):
+            run = _meta(meta)
+            if "run_id" in run and run.get("lifecycle_stage", "active") == "active":
+                start = (run.get("start_time") or 0, meta.parent.name)
+                found.append((start, _run(meta.parent, name, run)))
+    return [run for _, run in sorted(found, key=lambda pair: pair[0])]
+
+
+def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
+    status = facts.get("status")
+    return StoredRun(
+        folder.name,
+        experiment,
+        STATUSES.get(status, str(status)) if isinstance(status, int) else str(status),
+        {key: read_text(file) for key, file in _files(folder / "params")},
+        {key: _last_value(file) for key, file in _files(folder / "metrics")},
+        {key: read_text(file) for key, file in _files(folder / "tags")},
+    )
+
+
+def _files(folder: Path) -> list[tuple[str, Path]]:
+    """The files below a folder by name; a slash in a name made a folder of it."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [(path.relative_to(folder).as_posix(), path) for path in files]
+
+
+def _last_value(path: Path) -> float:
+    """The value with the highest step, the latest of them: a line is time, value and step. A file
+    without a line, which a crash may leave, has none: NaN."""
+    last = (-math.inf, 0, math.nan)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        try:
+            time, value, *step = line.split()
+            last = max(last, (int(step[0]) if step else 0, int(time), float(value)))
+        except (ValueError, IndexError) as error:
+            raise HistoryError(f"{path}, line {number} is no time, value and step") from error
+    return last[2]
+
+
+def _meta(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        content = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        raise HistoryError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
+    return content if isinstance(content, dict) else {}

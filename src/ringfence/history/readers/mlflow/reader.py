@@ -1,0 +1,120 @@
+"""MLflow: a tracking URI, a database file or an `mlruns` folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+from ringfence.history.history import History
+from ringfence.history.readers.mlflow.files import is_store, runs_in_folder
+from ringfence.history.readers.mlflow.sql import is_database, runs_behind, runs_in_file
+from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server, without_password
+from ringfence.history.readers.shared.connection import is_database_url
+from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, from_text, history_of
+
+PARENT = "mlflow.parentRunId"
+
+
+def recognizes(source: Any) -> bool:
+    """Whether the source is an `mlruns` folder or an SQLite file with MLflow's tables."""
+    if not isinstance(source, (str, PathLike)):
+        return False
+    place = _local(fspath(source))
+    return place is not None and (is_store(place) or is_database(place))
+
+
+def read(
+    source: str | PathLike[str],
+    *,
+    task: str | None = None,
+    objective: str | None = None,
+    direction: str | None = None,
+    parameters: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    experiments: str | Sequence[str] | None = None,
+) -> History:
+    """One row a run, with the last value of the metric `objective`.
+
+    A task is an experiment (task="experiment"), a parent run ("parent"), or the value of a tag or a
+    parameter ("tags.NAME", "params.NAME"). Runs that have runs below them are left out, and so are
+    deleted ones; `experiments` are the names of those to read (None: all). Databases and folders
+    are read directly; any other URI needs the package mlflow.
+    """
+    if not isinstance(source, (str, PathLike)):
+        raise HistoryError(f"MLflow's runs are read from a URI, not from {type(source).__name__}")
+    where = without_password(fspath(source))
+    stored = _stored(fspath(source), where)
+    if experiments is not None:
+        wanted = [experiments] if isinstance(experiments, str) else list(experiments)
+        known = dict.fromkeys(run.experiment for run in stored)
+        wanted = [chosen(name, known, "experiment", where) for name in wanted]
+        stored = [run for run in stored if run.experiment in wanted]
+    parents = {run.tags[PARENT] for run in stored if PARENT in run.tags}
+    leaves = [run for run in stored if run.key not in parents]
+    if not leaves:
+        raise HistoryError(f"{where} holds no runs")
+    metrics = dict.fromkeys(name for run in leaves for name in run.metrics)
+    if not metrics:
+        raise HistoryError(f"no run of {where} has a metric")
+    objective = chosen(objective, metrics, "objective", where)
+    left_out = len(stored) - len(leaves)
+    return history_of(
+        _runs(leaves, task or "experiment", objective),
+        Path(where).name,
+        objective,
+        direction=direction,
+        parameters=parameters,
+        ignore=ignore,
+        notes=[f"{left_out} runs with runs below them were left out"] if left_out else [],
+    )
+
+
+def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:
+    tasks = [_task(run, task) for run in stored]
+    if all(name is None for name in tasks):
+        raise HistoryError(
+            f"no run has {task!r}; a task is 'experiment', 'parent', 'tags.NAME' or 'params.NAME'"
+        )
+    names = dict.fromkeys(name for run in stored for name in run.params)
+    names.pop(task.removeprefix("params.") if task.startswith("params.") else "", None)
+    columns = {name: from_text([run.params.get(name) for run in stored]) for name in names}
+    return [
+        Run(
+            tasks[i],
+            {name: column[i] for name, column in columns.items() if column[i] is not None},
+            run.metrics.get(objective),
+            FINISHED if run.status == "FINISHED" else run.status.lower(),
+        )
+        for i, run in enumerate(stored)
+    ]
+
+
+def _task(run: StoredRun, task: str) -> str | None:
+    if task == "experiment":
+        return run.experiment
+    if task == "parent":
+        return run.tags.get(PARENT)
+    kind, _, name = task.partition(".")
+    return {"tags": run.tags, "params": run.params}.get(kind, {}).get(name)
+
+
+def _stored(text: str, where: str) -> list[StoredRun]:
+    """The runs that have not been deleted, in the order of their start."""
+    place = _local(text)
+    if place is None:
+        return runs_behind(text) if is_database_url(text) else runs_of_server(text)
+    if not place.exists():
+        raise HistoryError(f"there is no file or folder {where}")
+    return runs_in_folder(place) if place.is_dir() else runs_in_file(place)
+
+
+def _local(text: str) -> Path | None:
+    """The file or folder behind a path or a URI; None for a server's address."""
+    for pattern in (r"sqlite:///(.+)", r"file:(?://)?(.+)"):
+        if match := re.fullmatch(pattern, text):
+            return Path(match[1])
+    return None if "://" in text or text == "databricks" else Path(text)

@@ -1,0 +1,185 @@
+"""Optuna's long tables as a History: one row a trial, one column a parameter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.history import History
+from ringfence.history.readers.optuna.conditions import activity
+from ringfence.history.readers.optuna.objective import Objectives, objectives
+from ringfence.history.readers.optuna.rows import STATES, Rows
+from ringfence.history.readers.optuna.space import Range, merge, parse
+from ringfence.history.roles import Roles
+from ringfence.history.tables import from_objects
+from ringfence.space import Choice, Constant, Int, Parameter, Space, choice_key
+
+
+def assemble(
+    rows: Rows,
+    source: str,
+    *,
+    task: str | None,
+    objective: str | int | None,
+    direction: str | None,
+    parameters: Sequence[str] | None,
+    ignore: Sequence[str],
+) -> History:
+    """The history of these trials, with the space that their distributions make."""
+    picked = objectives(rows, objective, direction)
+    trials = picked.trials(rows)
+    if not trials.height:
+        raise HistoryError(f"{source}: the studies have no trials")
+    ranges = _ranges(rows, picked, parameters, ignore)
+    wide = _wide(rows, picked, trials, list(ranges))
+    merged = {name: merge(name, found) for name, found in ranges.items()}
+    kinds = {name: found.parameter for name, found in merged.items()}
+    coded = wide.with_columns(
+        [_positions(wide, name, ranges[name], picked) for name in kinds if ranges[name][0].choices]
+    )
+    finished = coded.filter((pl.col(":state") == "complete") & pl.col(":value").is_finite())
+    active = activity(finished, kinds, required=parameters or ())
+    names = _free_names((task or "study", picked.label, "state"), active.kept)
+    table = pl.DataFrame(
+        [
+            _tasks(rows, picked, wide, task).alias(names[0]),
+            *(_column(coded[name], kinds[name], ranges[name]) for name in active.kept),
+            wide[":value"].alias(names[1]),
+            wide[":state"].alias(names[2]),
+        ]
+    )
+    differed = [note for name in active.kept for note in merged[name].notes]
+    counted = _counts(wide, len(picked.studies))
+    return History(
+        table,
+        Roles(names[0], names[1], picked.direction, active.kept, None, names[2]),
+        source=source,
+        space=Space({name: kinds[name] for name in active.kept}, active.conditions),
+        notes=(*rows.notes, counted, *picked.notes, *differed, *active.notes),
+    )
+
+
+def _wide(
+    rows: Rows, picked: Objectives, trials: pl.DataFrame, names: Sequence[str]
+) -> pl.DataFrame:
+    """One row a trial: `:trial`, `:study`, `:state`, `:value` and a number for each parameter."""
+    values = picked.values(rows).rename({"trial": ":trial", "value": ":value"})
+    params = (
+        rows.params.filter(pl.col("name").is_in(names))
+        .rename({"trial": ":trial"})
+        .pivot(on="name", index=":trial", values="value", aggregate_function="first")
+    )
+    return (
+        trials.rename({name: f":{name}" for name in trials.columns})
+        .join(values, on=":trial", how="left", maintain_order="left")
+        .join(params, on=":trial", how="left", maintain_order="left")
+    )
+
+
+def _ranges(
+    rows: Rows, picked: Objectives, parameters: Sequence[str] | None, ignore: Sequence[str]
+) -> dict[str, list[Range]]:
+    """The distributions of each parameter, in the order in which they were first suggested."""
+    studies = {study.key: study.name for study in picked.studies}
+    ranges: dict[str, list[Range]] = {}
+    for key, name, text in rows.distributions:
+        if key in studies and name not in ignore and (parameters is None or name in parameters):
+            ranges.setdefault(name, []).append(parse(studies[key], name, text))
+    missing = [name for name in parameters or () if name not in ranges]
+    if missing:
+        raise HistoryError(f"no trial has a parameter {missing[0]!r}")
+    if not ranges:
+        raise HistoryError("the trials have no parameters")
+    ours = next((name for name in ranges if name.startswith(":")), None)
+    if ours is not None:
+        raise HistoryError(
+            f"a parameter's name cannot begin with a colon; leave it out (ignore=[{ours!r}])"
+        )
+    return ranges
+
+
+def _positions(
+    wide: pl.DataFrame, name: str, ranges: Sequence[Range], picked: Objectives
+) -> pl.Series:
+    """Positions among all choices of a category, from those among each study's own."""
+    keys = {study.name: study.key for study in picked.studies}
+    place = {key: i for i, key in enumerate(_all_choices(ranges))}
+    found = [
+        (keys[r.study], float(own), float(place[choice_key(choice)]))
+        for r in ranges
+        for own, choice in enumerate(r.choices)
+    ]
+    schema = {":study": pl.Int64, name: pl.Float64, ":position": pl.Float64}
+    table = pl.DataFrame(found, schema=schema, orient="row").unique()
+    if table.select(":study", name).is_duplicated().any():
+        raise HistoryError(f"the choices of {name!r} change within a study; ignore=[{name!r}]")
+    joined = wide.select(":study", name).join(
+        table, on=[":study", name], how="left", maintain_order="left"
+    )
+    return joined[":position"].alias(name)
+
+
+def _all_choices(ranges: Sequence[Range]) -> dict[tuple[str, object], Choice]:
+    """Every choice by its key, in the order of first use: the order that `merge` gives."""
+    return {choice_key(choice): choice for r in ranges for choice in r.choices}
+
+
+def _column(coded: pl.Series, kind: Parameter, ranges: Sequence[Range]) -> pl.Series:
+    """The parameter's values in the user's types."""
+    if ranges[0].choices:
+        choices = from_objects(coded.name, list(_all_choices(ranges).values()))
+        return choices.gather(coded.cast(pl.UInt32)).alias(coded.name)
+    whole = isinstance(kind, Int) or (isinstance(kind, Constant) and isinstance(kind.value, int))
+    return coded.cast(pl.Int64) if whole else coded
+
+
+def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | None) -> pl.Series:
+    """The task of each trial: its study, or what the attribute of the study or the trial says."""
+    by_study: Mapping[int, Any] = {study.key: study.name for study in picked.studies}
+    if attribute is not None:
+        by_study = {study.key: study.attributes.get(attribute) for study in picked.studies}
+    tasks = wide[":study"].replace_strict(
+        list(by_study), [_text(value) for value in by_study.values()], return_dtype=pl.String
+    )
+    if attribute is None or not tasks.null_count():
+        return tasks
+    noted = rows.attributes.with_columns(
+        pl.col("value").map_elements(lambda v: _text(json.loads(v)), return_dtype=pl.String)
+    )
+    own = wide.select(trial=":trial").join(noted, on="trial", how="left", maintain_order="left")
+    tasks = pl.select(pl.coalesce(tasks, own["value"])).to_series()
+    if not tasks.count():
+        known = sorted({key for study in picked.studies for key in study.attributes})
+        has = f"the studies have {', '.join(known)}" if known else "the studies have none"
+        raise HistoryError(f"no study and no trial has the user attribute {attribute!r}; {has}")
+    return tasks
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _free_names(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Names for the other columns that no parameter has."""
+    free: list[str] = []
+    for name in wanted:
+        while name in taken or name in free:
+            name += "_"
+        free.append(name)
+    return free
+
+
+def _counts(wide: pl.DataFrame, studies: int) -> str:
+    counts = dict(wide[":state"].value_counts().iter_rows())
+    listed = ", ".join(
+        f"{counts[state]} {'failed' if state == 'fail' else state}"
+        for state in ("complete", *(s for s in STATES if s != "complete"))
+        if state in counts
+    )
+    number = "1 study" if studies == 1 else f"{studies} studies"
+    trials = "1 trial" if wide.height == 1 else f"{wide.height} trials"
+    return f"{trials} of {number}: {listed}"

@@ -1,0 +1,102 @@
+"""Which of a study's objectives counts, and which way is better, for many studies at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.readers.optuna.rows import Rows, StudyInfo
+from ringfence.history.roles import Direction
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """The studies that have the objective, where in each, and the direction of the history."""
+
+    studies: tuple[StudyInfo, ...]
+    index: Mapping[int, int]
+    label: str
+    direction: Direction
+    notes: tuple[str, ...]
+
+    def trials(self, rows: Rows) -> pl.DataFrame:
+        """The trials of these studies."""
+        return rows.trials.filter(pl.col("study").is_in([study.key for study in self.studies]))
+
+    def values(self, rows: Rows) -> pl.DataFrame:
+        """`trial` and `value`, negated for studies that go the other way."""
+        picked = pl.DataFrame(
+            {
+                "study": [study.key for study in self.studies],
+                "objective": [self.index[study.key] for study in self.studies],
+                "sign": [
+                    1.0 if study.directions[self.index[study.key]] == self.direction else -1.0
+                    for study in self.studies
+                ],
+            },
+            schema={"study": pl.Int64, "objective": pl.Int64, "sign": pl.Float64},
+        )
+        return (
+            rows.values.join(rows.trials.select("trial", "study"), on="trial")
+            .join(picked, on=["study", "objective"])
+            .select("trial", (pl.col("value") * pl.col("sign")).alias("value"))
+        )
+
+
+def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> Objectives:
+    """Find the wanted objective in every study; those that lack it are left out and named."""
+    if direction not in (None, "minimize", "maximize"):
+        raise HistoryError(f"direction must be 'minimize' or 'maximize', not {direction!r}")
+    if wanted is not None and (isinstance(wanted, bool) or not isinstance(wanted, (str, int))):
+        raise HistoryError(f"objective must be a name or a whole number, not {wanted!r}")
+    index = {s.key: found for s in rows.studies if (found := _index(s, wanted)) is not None}
+    studies = tuple(study for study in rows.studies if study.key in index)
+    if not studies:
+        raise HistoryError(_why_none(rows.studies, wanted))
+    notes = []
+    lost = [study.name for study in rows.studies if study.key not in index]
+    if lost:
+        why = "have several objectives" if wanted is None else f"have no objective {wanted!r}"
+        notes.append(f"left out {_listed(lost)}, which {why}")
+    ways = {study.directions[index[study.key]] for study in studies}
+    if direction is not None and len(ways) == 1 and direction not in ways:
+        raise HistoryError(
+            f"the studies {ways.pop()} their objective; leave direction={direction!r} out"
+        )
+    taken: Direction = "maximize" if direction == "maximize" or ways == {"maximize"} else "minimize"
+    if len(ways) > 1:
+        other = [s.name for s in studies if s.directions[index[s.key]] != taken]
+        notes.append(f"{taken}: the values of {_listed(other)} are negated, which go the other way")
+    labels = {study.metrics[index[study.key]] for study in studies if study.metrics}
+    label = labels.pop() if len(labels) == 1 else "value"
+    return Objectives(studies, index, label, taken, tuple(notes))
+
+
+def _index(study: StudyInfo, wanted: str | int | None) -> int | None:
+    if wanted is None:
+        return 0 if len(study.directions) == 1 else None
+    if isinstance(wanted, str) and wanted in study.metrics:
+        return study.metrics.index(wanted)
+    if isinstance(wanted, str) and not wanted.isdecimal():
+        return None
+    return int(wanted) if 0 <= int(wanted) < len(study.directions) else None
+
+
+def _why_none(studies: Sequence[StudyInfo], wanted: str | int | None) -> str:
+    study = studies[0]
+    names = f" or its name ({', '.join(study.metrics)})" if study.metrics else ""
+    last = len(study.directions) - 1
+    if wanted is None:
+        return (
+            f"study {study.name!r} has {last + 1} objectives; say which with objective=…, its "
+            f"number from 0 to {last}{names}"
+        )
+    return f"study {study.name!r} has no objective {wanted!r}; name its number, 0 to {last}{names}"
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ("study " if len(names) == 1 else "studies ") + ", ".join(names[:most]) + more

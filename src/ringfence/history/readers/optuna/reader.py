@@ -1,0 +1,85 @@
+"""Optuna: studies in SQLite, PostgreSQL or MySQL, in a journal file, or at hand as an object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+from ringfence.history.history import History
+from ringfence.history.readers.optuna.history import assemble
+from ringfence.history.readers.optuna.journal import is_journal, read_journal
+from ringfence.history.readers.optuna.objects import read_object
+from ringfence.history.readers.optuna.rows import Rows, chooser
+from ringfence.history.readers.optuna.sql import read_storage
+from ringfence.history.readers.shared.connection import file_url, is_database_url, shown
+from ringfence.history.readers.shared.folders import local_name
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+
+
+def recognizes(source: Any) -> bool:
+    """Whether the source is a database's URL or file, a journal, or an object of Optuna's."""
+    if type(source).__module__.partition(".")[0] == "optuna":
+        return True
+    if not isinstance(source, (str, PathLike)):
+        return False
+    text = str(fspath(source))
+    if is_database_url(text) or text.lower().endswith(DATABASES):
+        return True
+    return "://" not in text and "\0" not in text and is_journal(Path(text))
+
+
+def read(
+    source: Any,
+    *,
+    task: str | None = None,
+    objective: str | int | None = None,
+    direction: str | None = None,
+    parameters: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    studies: str | Sequence[str] | None = None,
+) -> History:
+    """The trials of an Optuna storage; it carries the space that the trials' distributions make.
+
+    Args:
+        source: a database's URL or SQLite file, a journal file, a Study or a storage.
+        task: a user attribute of the studies, or of the trials, that names the task. By default
+            each study is one.
+        objective: for studies with several, which: its number from 0, or its metric name.
+        direction: of the history, where studies differ; a study's own is known.
+        parameters: those to take; by default all that can be used.
+        ignore: parameters to leave out.
+        studies: names of studies, or globs such as `svm-*`; by default all of them.
+    """
+    rows, name = _rows(source, studies, task)
+    return assemble(
+        rows,
+        name,
+        task=task,
+        objective=objective,
+        direction=direction,
+        parameters=parameters,
+        ignore=ignore,
+    )
+
+
+def _rows(source: Any, studies: str | Sequence[str] | None, task: str | None) -> tuple[Rows, str]:
+    """The trials, and what to call their source."""
+    choose = chooser(studies)
+    if not isinstance(source, (str, PathLike)):
+        return read_object(source, choose, task)
+    text = str(fspath(source))
+    if is_database_url(text):
+        return read_storage(text, choose, task), shown(text)
+    path = Path(local_name(text, "studies"))
+    if not path.is_file():
+        raise HistoryError(f"there is no file {text}")
+    if is_journal(path):
+        return read_journal(path, choose, task), path.name
+    with path.open("rb") as file:
+        if file.read(15) != b"SQLite format 3":
+            raise HistoryError(f"{text} is neither a SQLite database nor an Optuna journal")
+    return read_storage(file_url(path), choose, task), path.name

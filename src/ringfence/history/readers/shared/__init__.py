@@ -1,0 +1,1 @@
+"""What several readers need: records of runs, folders on disk, read-only databases."""

@@ -1,0 +1,142 @@
+"""Syne Tune: its experiment folders (results.csv.zip, metadata.json), read without Syne Tune."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.history import History
+from ringfence.history.readers.shared.folders import (
+    find_folders,
+    holds,
+    read_json,
+    task_names,
+    written_by,
+)
+from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of, reported
+from ringfence.history.readers.synetune.space import common_space
+from ringfence.history.readers.table import MISSING
+
+MARKER = "results.csv.zip"
+CONFIG = "config_"
+OWN = "st_"
+"""How the names of Syne Tune's own columns begin."""
+
+
+def recognizes(source: Any) -> bool:
+    """Whether the source is a folder of an experiment, or of several."""
+    return holds(source, MARKER, f"*/{MARKER}")
+
+
+def read(
+    source: str | PathLike[str],
+    *,
+    task: str | None = None,
+    objective: str | None = None,
+    direction: str | None = None,
+    parameters: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    at: str = "last",
+    budget: str | None = None,
+) -> History:
+    """One row a trial, its `objective` at the last report or the best one (`at`).
+
+    A task is an experiment's folder, or the entry `task` of its metadata ("benchmark"). The
+    objective and its direction are the scheduler's, the space is the tuner's, where the metadata
+    have them. `budget` names a reported number such as epoch.
+    """
+    folders = find_folders(source, MARKER, "Syne Tune experiments")
+    found = [_Experiment.of(f, n, task) for f, n in zip(folders, task_names(folders))]
+    metrics = dict.fromkeys(name for one in found for name in one.metrics)
+    objective = chosen(objective, metrics or _reports(found), "objective", str(source))
+    if budget is not None:
+        chosen(budget, _reports(found), "budget", str(source))
+    ways = {one.metrics.get(objective) for one in found} - {None}
+    if direction is None and len(ways) > 1:
+        raise HistoryError(
+            f"some experiments of {source} minimize {objective}, others maximize it; read them "
+            "apart, or say direction=… for all"
+        )
+    direction = direction or next(iter(ways), None)
+    space, notes = common_space([one.config_space for one in found])
+    return history_of(
+        [run for one in found for run in one.runs(objective, at, direction, budget)],
+        Path(source).name,
+        objective,
+        direction=direction,
+        parameters=parameters,
+        ignore=ignore,
+        budget=budget,
+        space=space,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """One folder: its reports and what its metadata say."""
+
+    task: str
+    results: pl.DataFrame
+    metrics: Mapping[str, str]
+    """Direction of each metric that the scheduler knows."""
+    config_space: Any
+
+    @classmethod
+    def of(cls, folder: Path, name: str, entry: str | None) -> _Experiment:
+        path = folder / "metadata.json"
+        facts = read_json(path) if path.exists() else {}
+        if entry is not None:
+            if entry not in facts:
+                raise HistoryError(f"{path} has no entry {entry!r} to tell the task")
+            name = str(facts[entry])
+        with written_by("Syne Tune", path):
+            metrics = [str(metric) for metric in facts.get("metric_names", ())]
+            modes = facts.get("metric_mode", "min")
+            modes = [modes] * len(metrics) if isinstance(modes, str) else list(modes)
+        ways = {m: "maximize" if mode == "max" else "minimize" for m, mode in zip(metrics, modes)}
+        return cls(name, _results(folder / MARKER), ways, facts.get("config_space"))
+
+    def runs(self, objective: str, at: str, direction: str | None, budget: str | None) -> list[Run]:
+        """One run for each trial, in the order of their numbers."""
+        runs = []
+        for (_trial,), rows in self.results.sort("trial_id", maintain_order=True).group_by(
+            "trial_id", maintain_order=True
+        ):
+            values = rows[objective].to_list() if objective in rows.columns else []
+            row = rows.row(reported(values, at, direction) or 0, named=True)
+            config = {k.removeprefix(CONFIG): v for k, v in row.items() if k.startswith(CONFIG)}
+            failed = rows["st_status"][-1] == "Failed" if "st_status" in rows.columns else False
+            amount = None if budget is None else row.get(budget)
+            status = "failed" if failed else FINISHED
+            runs.append(Run(self.task, config, row.get(objective), status, amount))
+        return runs
+
+
+def _reports(found: Sequence[_Experiment]) -> dict[str, None]:
+    """Names of the numbers that trials report."""
+    return dict.fromkeys(
+        column.name
+        for one in found
+        for column in one.results
+        if column.dtype.is_numeric() and not column.name.startswith((CONFIG, OWN, "trial_id"))
+    )
+
+
+def _results(path: Path) -> pl.DataFrame:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            content = archive.read(archive.namelist()[0])
+        frame = pl.read_csv(content, null_values=MISSING, infer_schema_length=None)
+    except (OSError, zipfile.BadZipFile, IndexError, pl.exceptions.PolarsError) as error:
+        raise HistoryError(f"cannot read {path}: {str(error).splitlines()[0]}") from error
+    if "trial_id" not in frame.columns:
+        raise HistoryError(f"{path} has no column 'trial_id'; Syne Tune did not write it")
+    return frame

@@ -1,0 +1,1 @@
+"""The learned space: a value with its file, its text, its pictures, and how it is fitted."""

@@ -1,0 +1,96 @@
+"""The learned space as a cube, for tools that only know boxes.
+
+Every numeric parameter has a coordinate u in [0, 1]; each block's region maps them to its own
+points (regions/maps/), so that every point of the cube is a configuration inside. Rounding integers
+can carry a point across the boundary: it is then drawn back towards the region's anchor, step by
+step, until it stays inside, and in the last resort to the nearest of the incumbents inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import SpaceError
+from ringfence.learned.blocks import Block
+from ringfence.learned.space import LearnedSpace
+from ringfence.space import Config, Constant
+
+STEPS = 1.0 - np.arange(65) / 64.0  # shares of the way from the anchor, the whole way first
+
+EDGE = 1e-9  # the outermost edge of an integer's cell would round to its neighbor
+
+
+@dataclass(frozen=True, eq=False)
+class UnitCube:
+    """Cube coordinates of a learned space's numeric parameters, by name."""
+
+    learned: LearnedSpace
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that have a coordinate, in the order of the space."""
+        numeric = {name for block in self.learned.blocks for name in block.names}
+        return tuple(name for name in self.learned.space if name in numeric)
+
+    @property
+    def center(self) -> dict[str, float]:
+        """Coordinates of the middle of the space; of a union, that of its largest part."""
+        center: dict[str, float] = {}
+        for block in self.learned.blocks:
+            center |= dict(zip(block.names, block.region.cube_center.tolist()))
+        return {name: center[name] for name in self.names}
+
+    def decode(self, values: Mapping[str, Any]) -> Config:
+        """Coordinates of the numeric parameters and the choices of the others → a configuration
+        inside. Coordinates of inactive parameters may be missing, and are ignored."""
+        config: Config = {
+            name: parameter.value
+            for name, parameter in self.learned.space.parameters.items()
+            if isinstance(parameter, Constant)
+        }
+        for name, kept in self.learned.choices.items():
+            config[name] = values.get(name, kept[0])
+        for block in self.learned.blocks:
+            cube = np.array([[float(values.get(name, 0.5)) for name in block.names]])
+            point = self._admitted(block, np.clip(cube, 0.0, 1.0))
+            config |= {name: column[0] for name, column in block.encoding.values(point).items()}
+        return {name: config[name] for name in self.learned.space.active(config)}
+
+    def encode(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration → coordinates of its numeric parameters, choices of the others. What lies
+        outside goes to the boundary."""
+        self.learned.space.check(config)
+        active = self.learned.space.active(config)
+        values: dict[str, Any] = {
+            name: config[name] for name in self.learned.choices if name in active
+        }
+        for block in self.learned.blocks:
+            if block.names[0] in active:
+                cube = block.cell_region.to_cube(block.encoding.point(config))[0]
+                values |= dict(zip(block.names, cube.tolist()))
+        return {name: values[name] for name in self.learned.space if name in values}
+
+    def _admitted(self, block: Block, cube: FloatArray) -> FloatArray:
+        """The point that one row of the cube stands for, rounded and inside, shape (1, p)."""
+        numbers, cube = block.cell_region.split_cube(cube)
+        part = block.cell_region.parts[int(numbers[0])]
+        if part.is_box:
+            integer = [axis.integer for axis in block.encoding.axes]
+            cube = np.where(integer, np.clip(cube, EDGE, 1.0 - EDGE), cube)
+            return block.encoding.snap(part.from_cube(cube))
+        point, anchor = part.from_cube(cube), part.anchor
+        for points in (point, anchor + STEPS[:, None] * (point - anchor)):
+            rounded = block.encoding.snap(points)
+            inside = block.region.contains(rounded)
+            if inside.any():
+                return rounded[[inside.argmax()]]
+        known = self.learned.known_inside(block)
+        if known is None:
+            raise SpaceError(f"no configuration of {', '.join(block.names)} survives the rounding")
+        return known[[np.linalg.norm(known - point, axis=1).argmin()]]

@@ -1,0 +1,135 @@
+"""The learned space as one JSON file: strict to read, complete or absent when written."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from ringfence.errors import FileError, RingfenceError
+from ringfence.fit.shapes import SHAPES, shape_names
+from ringfence.learned.blocks import Block
+from ringfence.learned.record import FORMAT, VERSION, BlockRecord, LearnedFile
+from ringfence.learned.space import LearnedSpace
+from ringfence.regions import PartRecord, RegionRecord, UnionRecord
+from ringfence.space import Condition, Encoding, Space, choice_key
+
+
+class _Header(msgspec.Struct):
+    format: Any = None
+    version: Any = None
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the file; shapes and their records are those of fit/shapes.py."""
+    whole: dict[str, Any] = msgspec.json.schema(LearnedFile, schema_hook=_record_schema)
+    records = (_record_type(RegionRecord),)
+    _, regions = msgspec.json.schema_components(
+        records, schema_hook=_record_schema, ref_template="#/$defs/{name}"
+    )
+    whole["$defs"] |= regions
+    shapes = sorted([*shape_names(), "whole"])
+    whole["$defs"]["Settings"]["properties"]["shape"] = {"enum": shapes}
+    return whole
+
+
+def _record_type(base: type) -> Any:
+    """The records that may stand for a region, or for a part of one, as a type for msgspec."""
+    parts = [shape.record for shape in SHAPES]
+    return Union[tuple(parts if base is PartRecord else [*parts, UnionRecord])]  # noqa: UP007
+
+
+def _record_schema(base: type) -> dict[str, Any]:
+    ((found,), _) = msgspec.json.schema_components(
+        (_record_type(base),), schema_hook=_record_schema, ref_template="#/$defs/{name}"
+    )
+    return found
+
+
+def _record(base: type, value: Any) -> Any:
+    """The record of a region behind plain values; ValidationError if it is none."""
+    return msgspec.convert(value, _record_type(base), dec_hook=_record)
+
+
+def decode(content: bytes, name: str = "the file") -> LearnedSpace:
+    """The learned space behind the content of a file; `name` is for the error message."""
+    try:
+        header = msgspec.json.decode(content, type=_Header)
+    except msgspec.ValidationError as error:
+        raise FileError(f"{name} is no learned space: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(f"{name} is cut off or not JSON: {error}") from error
+    if header.format != FORMAT:
+        raise FileError(f"{name} is no learned space (its format is {header.format!r})")
+    if header.version != VERSION:
+        raise FileError(
+            f"{name} has version {header.version!r}; this ringfence reads version {VERSION}: "
+            "upgrade ringfence, or learn the space again"
+        )
+    try:
+        record = msgspec.json.decode(content, type=LearnedFile, dec_hook=_record)
+        return _restore(record)
+    except (msgspec.ValidationError, RingfenceError) as error:
+        raise FileError(f"{name} is damaged: {error}") from error
+
+
+def load(path: str | PathLike[str]) -> LearnedSpace:
+    """Read a learned space from a file."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from error
+    return decode(content, str(path))
+
+
+def _restore(record: LearnedFile) -> LearnedSpace:
+    if record.settings.shape not in (*shape_names(), "whole"):
+        raise FileError(f"this ringfence knows no shape {record.settings.shape!r}")
+    blocks = tuple(_block(record.space, block) for block in record.blocks)
+    placed = [name for block in blocks for name in block.names]
+    expected = Encoding.of(record.space).names
+    if sorted(placed) != sorted(expected):
+        raise FileError(f"the blocks hold {placed}, the space's numeric parameters are {expected}")
+    choices = record.space.unordered_choices()
+    if record.choices.keys() != choices.keys():
+        raise FileError(f"choices are given for {[*record.choices]}, not for {[*choices]}")
+    for name, kept in record.choices.items():
+        allowed = [choice_key(choice) for choice in choices[name]]
+        if not kept or [k for k in allowed if k in map(choice_key, kept)] != [
+            *map(choice_key, kept)
+        ]:
+            raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
+    for task in record.tasks:
+        if not record.space.contains(task.incumbent):
+            raise FileError(f"the incumbent of task {task.name!r} is not in the space")
+    learned = LearnedSpace(
+        record.space,
+        blocks,
+        record.choices,
+        record.tasks,
+        record.settings,
+        record.provenance,
+        record.starts,
+    )
+    for place, start in enumerate(record.starts, 1):
+        if not learned.contains(start.config):
+            raise FileError(f"starting point {place} is not in the learned space")
+    return learned
+
+
+def _block(space: Space, record: BlockRecord) -> Block:
+    for name in record.parameters:
+        if name not in space:
+            raise FileError(f"a block names {name!r}, which is no parameter of the space")
+        if {(c.parent, c.values) for c in space.conditions_of(name)} != {
+            (c.parent, c.values) for c in space.conditions_of(record.parameters[0])
+        }:
+            raise FileError(f"{name!r} is in a block with other conditions than its own")
+    encoding = Encoding.of(space, record.parameters)
+    conditions: tuple[Condition, ...] = space.conditions_of(record.parameters[0])
+    region = record.region.region(encoding.dim)
+    return Block(
+        encoding, conditions, region, record.tasks, record.penalty, record.gap, record.widened
+    )

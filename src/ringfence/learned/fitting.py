@@ -1,0 +1,159 @@
+"""Regions around the incumbents, block by block.
+
+symbol   meaning                                                                shape
+clouds   the incumbents in each block's coordinates, NaN if it is inactive      (n, p) each
+rows     positions of the incumbents that count                                 (m,)
+slack    how far each of them lies outside, summed over the blocks              (m,)
+
+With one incumbent a task, n is the number of tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray, IntArray
+from ringfence.fit.any_shape import fit_shape
+from ringfence.fit.result import AnyFit
+from ringfence.fit.unions.cells import Cells
+from ringfence.history import TASK
+from ringfence.learned.blocks import Block
+from ringfence.learned.records import Settings
+from ringfence.regions import Box
+from ringfence.space import Choice, Condition, Encoding, Space
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """The incumbents as points of one block."""
+
+    encoding: Encoding
+    conditions: tuple[Condition, ...]
+    points: FloatArray  # (n, p), NaN if the block is inactive
+    task: IntArray  # (n,) the number of the task of each
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The points, and the cells of their integers."""
+        return Cells(self.points, *self.encoding.cells(self.points))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The blocks, and where each incumbent lies."""
+
+    blocks: tuple[Block, ...]
+    slack: FloatArray  # (m,)
+    outside: BoolArray  # (m,)
+
+
+Solve: TypeAlias = Callable[[Cloud, IntArray, str, float], AnyFit]
+"""Some rows of a cloud, a shape and the share of outliers → the region around them."""
+
+
+def clouds(space: Space, best: pl.DataFrame) -> tuple[Cloud, ...]:
+    """The incumbents `best` in the coordinates of each block; blocks that are always active first.
+
+    Numeric parameters that are active under the same conditions form a block.
+    """
+    groups: dict[object, list[str]] = {frozenset(): []}
+    for name in Encoding.of(space).names:
+        key = frozenset((c.parent, frozenset(c.values)) for c in space.conditions_of(name))
+        groups.setdefault(key, []).append(name)
+    columns = columns_of(space, best)
+    _, task = np.unique(best[TASK].to_numpy(), return_inverse=True)
+    found = []
+    for names in filter(None, groups.values()):
+        encoding = Encoding.of(space, names)
+        conditions = space.conditions_of(names[0])
+        found.append(Cloud(encoding, conditions, encoding.encode(columns), task))
+    return tuple(found)
+
+
+def columns_of(space: Space, rows: pl.DataFrame) -> dict[str, FloatArray]:
+    """The parameters of usable rows as columns of numbers, NaN where inactive."""
+    return {name: rows[name].to_numpy() for name in rows.columns if name in space}
+
+
+def fit_rows(
+    cloud: Cloud, rows: IntArray, shape: str, outliers: float, near: AnyFit | None = None
+) -> AnyFit:
+    """The region around some rows of a cloud; `near` is a fit of nearly the same rows."""
+    return fit_shape(shape, cloud.cells.rows(rows), cloud.task[rows], outliers, near)
+
+
+def fit_blocks(
+    clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
+) -> Fitted:
+    """The regions around the incumbents at `rows`."""
+    slack = np.zeros(len(rows))
+    outside = np.zeros(len(rows), dtype=bool)
+    blocks: list[Block] = []
+    some_always_active = any(not cloud.conditions for cloud in clouds)
+    for cloud in clouds:
+        points = cloud.points[rows]
+        active = ~np.isnan(points).any(axis=1)
+        shaping = active & ~outside  # a point left outside shapes no further block
+        # ν is a share of all points. So only blocks that are always active may leave points out;
+        # conditional blocks enclose exactly the points still inside.
+        spent = some_always_active and blocks
+        outliers = 0.0 if spent else settings.outliers
+        if settings.shape == "whole" or not shaping.any():
+            blocks.append(_everything(cloud, rows[active], settings.shape))
+            continue
+        block, fit = _fit(cloud, rows[shaping], settings.shape, outliers, solve)
+        inside = shaping & block.region.contains(points)
+        if outliers > 0 and not inside.any():  # they can only leave together, so none does
+            block, fit = _fit(cloud, rows[shaping], settings.shape, 0.0, solve)
+        elif settings.refit and outliers > 0:
+            exact, _ = _fit(cloud, rows[inside], settings.shape, 0.0, solve)
+            block = replace(block, region=exact.region, gap=exact.gap, widened=exact.widened)
+        # A point of a union may miss the part that it was counted to, and lie in another.
+        in_a_part = len(block.region.parts) > 1 and block.region.contains(points[shaping])
+        slack[shaping] += np.where(in_a_part, 0.0, fit.slack)
+        outside |= active & ~block.region.contains(points)
+        blocks.append(block)
+    return Fitted(tuple(blocks), slack, outside)
+
+
+def kept_choices(
+    space: Space, columns: Mapping[str, FloatArray], categories: str
+) -> dict[str, tuple[Choice, ...]]:
+    """The choices of the unordered categorical parameters that stay: all, or with 'observed' those
+    of the incumbents in `columns`, positions among the choices."""
+    every = space.unordered_choices()
+    if categories == "all":
+        return every
+    kept = {}
+    for name, choices in every.items():
+        kept[name] = tuple(c for i, c in enumerate(choices) if i in columns[name]) or choices
+    return kept
+
+
+def _everything(cloud: Cloud, rows: IntArray, shape: str) -> Block:
+    """The unit cube: what was asked for, or all there is to say if no task has the block."""
+    dim = cloud.encoding.dim
+    tasks = len(np.unique(cloud.task[rows]))
+    widened = 0 if shape == "whole" else dim
+    return Block(cloud.encoding, cloud.conditions, Box.unit(dim), tasks, None, 0.0, widened)
+
+
+def _fit(
+    cloud: Cloud, rows: IntArray, shape: str, outliers: float, solve: Solve
+) -> tuple[Block, AnyFit]:
+    fit = solve(cloud, rows, shape, outliers)
+    region = fit.clipped().with_cells(cloud.encoding.cell_bounds)
+    penalty = None if fit.penalty is None else float(fit.penalty)
+    tasks = len(np.unique(cloud.task[rows]))
+    block = Block(
+        cloud.encoding, cloud.conditions, region, tasks, penalty, float(fit.gap), fit.widened
+    )
+    return block, fit

@@ -1,0 +1,33 @@
+"""A space with narrower ranges and fewer choices, its conditions adjusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ringfence.space import Categorical, Condition, Constant, Parameter, Space, allows
+
+
+def narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:
+    """The parameter with these bounds."""
+    if isinstance(parameter, Categorical):
+        first, last = parameter.choices.index(low), parameter.choices.index(high)
+        kept = parameter.choices[first : last + 1]
+        return Categorical(kept, ordered=True) if len(kept) > 1 else Constant(kept[0])
+    if low == high or isinstance(parameter, Constant):
+        return Constant(low)
+    return type(parameter)(low, high, parameter.log)
+
+
+def restricted(space: Space, parameters: dict[str, Parameter]) -> Space:
+    """The space of these narrower parameters: conditions on the values that are left, without the
+    parameters that can no longer be active."""
+    conditions = []
+    for child in space.parents_first:
+        for condition in space.conditions_of(child):
+            parent = parameters.get(condition.parent)
+            values = [v for v in condition.values if parent is not None and allows(parent, v)]
+            if not values:
+                parameters.pop(child, None)
+            elif not isinstance(parent, Constant):
+                conditions.append(Condition(child, condition.parent, tuple(values)))
+    return Space(parameters, [c for c in conditions if c.child in parameters])

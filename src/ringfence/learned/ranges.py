@@ -1,0 +1,77 @@
+"""Every parameter before and after: the rows of the table that text, notebook and report show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ringfence.space import Categorical, Condition, Constant, Parameter
+from ringfence.words import value
+
+if TYPE_CHECKING:
+    from ringfence.learned.space import LearnedSpace
+
+
+@dataclass(frozen=True)
+class Range:
+    """A parameter before and after."""
+
+    name: str
+    original: str
+    learned: str
+    kept: float
+    """Share of the range, on the parameter's own scale, or of the choices."""
+    span: tuple[float, float] | None
+    """Where the learned range lies in the original one; None for unordered choices."""
+    condition: str
+
+
+def range_rows(learned: LearnedSpace) -> tuple[Range, ...]:
+    """Every parameter of the space, in its order."""
+    spans, bounds = spans_of(learned), learned.bounds
+    rows = []
+    for name, parameter in learned.space.parameters.items():
+        span = spans.get(name)
+        if span is not None:
+            low, high = bounds[name]
+            after, kept = f"{value(low)} … {value(high)}", span[1] - span[0]
+        else:
+            after, kept = _choices(learned, name, parameter)
+        condition = _condition(learned.space.conditions_of(name))
+        rows.append(Range(name, original(parameter), after, kept, span, condition))
+    return tuple(rows)
+
+
+def _choices(learned: LearnedSpace, name: str, parameter: Parameter) -> tuple[str, float]:
+    kept = learned.choices.get(name, ())
+    if not isinstance(parameter, Categorical) or len(kept) == len(parameter.choices):
+        return "unchanged", 1.0
+    return ", ".join(value(choice) for choice in kept), len(kept) / len(parameter.choices)
+
+
+def spans_of(learned: LearnedSpace) -> dict[str, tuple[float, float]]:
+    """The learned interval of each numeric parameter in its own unit coordinate."""
+    spans = {}
+    for block in learned.blocks:
+        lower, upper = block.spans
+        for name, start, stop in zip(block.names, lower.tolist(), upper.tolist()):
+            spans[name] = (start, stop)
+    return spans
+
+
+def original(parameter: Parameter) -> str:
+    """A parameter's range in a few words."""
+    if isinstance(parameter, Categorical):
+        joint = " < " if parameter.ordered else ", "
+        return joint.join(value(choice) for choice in parameter.choices)
+    if isinstance(parameter, Constant):
+        return value(parameter.value)
+    scale = " (log)" if parameter.log else ""
+    return f"{value(parameter.low)} … {value(parameter.high)}{scale}"
+
+
+def _condition(conditions: Sequence[Condition]) -> str:
+    """Under which conditions a parameter is active; empty if it always is."""
+    parts = [f"{c.parent} is {' or '.join(value(v) for v in c.values)}" for c in conditions]
+    return "where " + " and ".join(parts) if parts else ""

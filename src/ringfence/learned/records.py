@@ -1,0 +1,67 @@
+"""What a learned space keeps beside its regions: tasks, starting points, settings, provenance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from ringfence.history import RowChoice
+from ringfence.history.selection import Dropped
+from ringfence.space import Choice
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A past task: its best configuration, and where that lies."""
+
+    name: str
+    incumbent: dict[str, Choice]
+    value: float
+    n_evaluations: Count
+    slack: Annotated[float, msgspec.Meta(ge=0)]
+    outside: bool
+
+
+class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A configuration to try early."""
+
+    config: dict[str, Choice]
+    regret: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    """Mean over the tasks of the best regret up to here, as their models predict it: 0 is a task's
+    best value, 1 its median."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the space was learned."""
+
+    shape: str
+    """A name of fit/shapes.py, or 'whole' for the original space as it is."""
+    outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
+    refit: bool = False
+    categories: Literal["all", "observed"] = "all"
+    n_evaluations: Count | None = None
+    seed: Count | None = None
+    average_repeats: bool = False
+    top: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
+    """Share of each task's best rows around which the region is drawn; 0 is the best row alone."""
+
+    @property
+    def rows(self) -> RowChoice:
+        """Which rows of a task count."""
+        return RowChoice(self.n_evaluations, self.seed, self.average_repeats)
+
+
+class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the space comes from."""
+
+    ringfence: str
+    source: str
+    digest: str
+    objective: str
+    direction: Literal["minimize", "maximize"]
+    rows: Count
+    rows_used: Count
+    dropped: tuple[Dropped, ...] = ()
+    notes: tuple[str, ...] = ()

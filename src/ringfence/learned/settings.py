@@ -1,0 +1,104 @@
+"""The arguments of `learn` and `check`, judged once for both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ringfence.checks import integer
+from ringfence.errors import SettingError
+from ringfence.fit.shapes import shape_choices, shape_names, shape_of
+from ringfence.learned.records import Settings
+from ringfence.words import percent
+
+Starts: TypeAlias = int | Literal["auto"] | None
+
+LEARNED_STARTS = 10
+"""Number of starting points that `learn` finds unless told otherwise."""
+ENOUGH_ROWS = 32
+"""Rows that a task should have, in the median, for models of the tasks to be trusted."""
+FEWEST_TASKS, MOST_TASKS = 3, 100
+"""Numbers of tasks for which starting points are found unasked: fewer say little, and more take a
+minute."""
+
+
+def checked_settings(
+    shape: str,
+    outliers: float | Literal["paper"] = 0.0,
+    *,
+    refit: bool = False,
+    categories: Literal["all", "observed"] = "all",
+    top: float = 0.0,
+    n_evaluations: int | None = None,
+    seed: int | None = None,
+    average_repeats: bool = False,
+) -> Settings:
+    """The settings, or SettingError with what is wrong. 'auto' comes out as 'whole': the choice is
+    still to be made."""
+    if shape not in shape_choices():
+        names = ", ".join(repr(name) for name in shape_choices()[:-1])
+        raise SettingError(f"shape must be {names} or 'auto', not {shape!r}")
+    if categories not in ("all", "observed"):
+        raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
+    if outliers == "paper" and shape in shape_names():
+        outliers = shape_of(shape).paper_outliers
+    if shape in ("whole", "auto") and (outliers, refit, categories, top) != (0, False, "all", 0):
+        why = "keeps the original space" if shape == "whole" else "chooses these itself"
+        raise SettingError(
+            f"shape={shape!r} {why}: leave outliers, refit, categories and top as they are"
+        )
+    return Settings(
+        shape="whole" if shape == "auto" else shape,
+        outliers=_share(outliers, "outliers", "a share from 0 to below 1, or 'paper'"),
+        refit=bool(refit),
+        categories=categories,
+        n_evaluations=integer(n_evaluations, "n_evaluations", 1),
+        seed=integer(seed, "seed", 0),
+        average_repeats=bool(average_repeats),
+        top=_share(top, "top"),
+    )
+
+
+def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
+    """How many starting points to look for if the tasks have these numbers of rows."""
+    if starts != "auto":
+        return integer(starts, "starts", 0) or 0
+    worth = FEWEST_TASKS <= len(rows) <= MOST_TASKS and median(rows) >= ENOUGH_ROWS
+    return LEARNED_STARTS if worth else 0
+
+
+def too_many_tasks(starts: Starts, n_tasks: int) -> list[str]:
+    """A note if starting points were not looked for only because there are many tasks."""
+    if starts != "auto" or n_tasks <= MOST_TASKS:
+        return []
+    return [
+        f"no starting points were looked for, which takes long with {n_tasks:,} tasks; "
+        f"starts={LEARNED_STARTS} does it"
+    ]
+
+
+def without_region(settings: Settings) -> Settings:
+    """The settings that keep the original space, learned from the same rows."""
+    return msgspec.structs.replace(
+        settings, shape="whole", outliers=0.0, refit=False, categories="all", top=0.0
+    )
+
+
+def _share(value: Any, name: str, what: str = "a share from 0 to below 1") -> float:
+    if not isinstance(value, (int, float)) or not 0.0 <= value < 1.0:
+        raise SettingError(f"{name} must be {what}, not {value!r}")
+    return float(value)
+
+
+def describe(settings: Settings) -> str:
+    """The settings in a few words."""
+    if settings.shape == "whole":
+        return "whole space"
+    outliers = f", outliers {settings.outliers:g}" if settings.outliers else ""
+    refit = ", refit" if settings.outliers and settings.refit else ""
+    top = f", top {percent(settings.top)}" if settings.top else ""
+    observed = ", observed categories" if settings.categories == "observed" else ""
+    return f"{settings.shape}{outliers}{refit}{top}{observed}"

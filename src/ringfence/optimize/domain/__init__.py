@@ -1,0 +1,1 @@
+"""What is searched: rows of numbers, the set they may come from, designs and coordinates."""

@@ -1,0 +1,88 @@
+"""A scrambled Sobol design over any region, for quasi-random search and for first points.
+
+A region maps the cube onto itself such that uniform points stay uniform (`uniform_from_cube`);
+points that fall outside the original bounds, or outside the region after rounding, are passed
+over. From a list of candidates the nearest to each point is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import ExhaustedError
+from ringfence.optimize.domain.domain import Domain
+
+FIRST = 64
+LONGEST = 1 << 14
+"""Number of points of the sequence to look at before plain draws take over."""
+
+
+class Design:
+    """The valid points of one scrambled sequence, made as they are needed."""
+
+    def __init__(self, domain: Domain, seed: int) -> None:
+        self.domain = domain
+        self.seed = seed
+        self._rows = np.empty((0, len(domain.layout.names)))
+        self._made = 0
+        self._at = 0
+
+    def next(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
+        """The first point that was not tried, shape (1, names)."""
+        if self.domain.pool is not None:
+            return self._nearest(tried)
+        keys = self.domain.layout.keys
+        while self._at < len(self._rows) or self._extend():
+            row = self._rows[self._at : self._at + 1]
+            if keys(row)[0] not in tried:
+                return row
+            self._at += 1
+        return self.domain.fresh(tried, rng)
+
+    def _nearest(self, tried: Set[bytes]) -> FloatArray:
+        """The untried candidate nearest to the sequence's next point."""
+        left = self.domain.untried(tried)
+        while self._made <= len(tried) and self._extend():
+            pass
+        if len(tried) >= len(self._rows):
+            raise ExhaustedError(f"the design ends after {len(self._rows)} points")
+        features = self.domain.layout.features
+        gap = features(left) - features(self._rows[len(tried)][None])
+        return left[[np.argmin(np.einsum("ij,ij->i", gap, gap))]]
+
+    def _extend(self) -> bool:
+        """Twice as many points; False at the end of the sequence."""
+        if self._made >= LONGEST:
+            return False
+        n = self._made or FIRST
+        rows = self._from_cube(self._engine.random(n))
+        if self.domain.pool is None:
+            rows = rows[self.domain.layout.inside(rows)]
+        self._rows = np.concatenate([self._rows, rows])
+        self._made += n
+        return True
+
+    @cached_property
+    def _engine(self) -> Any:
+        from scipy.stats.qmc import Sobol
+
+        return Sobol(max(len(self.domain.layout.names), 1), seed=self.seed)
+
+    def _from_cube(self, cube: FloatArray) -> FloatArray:
+        """Points of the cube, one coordinate a parameter → rows, integers rounded."""
+        layout, learned = self.domain.layout, self.domain.learned
+        rows = np.empty((len(cube), len(layout.names)))
+        for name in learned.choices:
+            j, places = layout.position(name), self.domain.places(name)
+            cells = (cube[:, j] * len(places)).astype(int)
+            rows[:, j] = places[np.minimum(cells, len(places) - 1)]
+        for block in learned.blocks:
+            at = [layout.position(name) for name in block.names]
+            rows[:, at] = block.cell_region.uniform_from_cube(cube[:, at])
+        inside = ((rows >= 0) & (rows <= 1))[:, [a is not None for a in layout.axes]].all(axis=1)
+        return layout.snap(rows[inside])

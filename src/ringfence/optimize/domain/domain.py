@@ -1,0 +1,176 @@
+"""Domain: the set in which an optimizer searches, whatever its shape."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import ExhaustedError, SettingError
+from ringfence.learned.blocks import Block
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.candidate_list import Listed, listed
+from ringfence.optimize.domain.layout import Layout
+from ringfence.space import Categorical, Config, Space
+
+MOST_LISTED = 20_000
+"""Spaces with at most so many configurations are listed one by one."""
+BATCHES = 40  # of draws, all tried before, until the space counts as exhausted
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A learned space, or the configurations of a list that lie inside it."""
+
+    layout: Layout
+    pool: FloatArray | None
+    """Every configuration as rows, (m, names), where they are few or were given; else None."""
+    given: Mapping[bytes, Config] | None = None
+    """The configurations that were given, as they were, by their keys."""
+
+    @property
+    def learned(self) -> LearnedSpace:
+        """The learned space."""
+        return self.layout.learned
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """`n` independent uniform rows; of a list, drawn with replacement."""
+        if self.pool is not None:
+            return self.pool[rng.integers(len(self.pool), size=n)]
+        rows = np.empty((n, len(self.layout.names)))
+        for name in self.learned.choices:
+            rows[:, self.layout.position(name)] = rng.choice(self.places(name), size=n)
+        for block in self.learned.blocks:
+            at = [self.layout.position(name) for name in block.names]
+            rows[:, at] = self.learned.draw(block, n, rng).points
+        return self.layout.without_inactive(rows)
+
+    def untried(self, tried: Set[bytes]) -> FloatArray:
+        """The rows of the pool that were not tried; ExhaustedError where none is left."""
+        assert self.pool is not None
+        left = self.pool[[key not in tried for key in self._pool_keys]]
+        if not len(left):
+            raise ExhaustedError(f"all {len(self.pool)} configurations of the space were tried")
+        return left
+
+    @cached_property
+    def _pool_keys(self) -> list[bytes]:
+        assert self.pool is not None
+        return self.layout.keys(self.pool)
+
+    def fresh(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
+        """One uniform row that was not tried, shape (1, names)."""
+        if self.pool is not None:
+            left = self.untried(tried)
+            return left[[rng.integers(len(left))]]
+        for batch in range(BATCHES):
+            rows = self.draw(1 if batch == 0 else 64, rng)
+            for place, key in enumerate(self.layout.keys(rows)):
+                if key not in tried:
+                    return rows[[place]]
+        raise ExhaustedError(f"the space is exhausted: {64 * BATCHES} draws were all tried before")
+
+    def config(self, row: FloatArray) -> Config:
+        """The configuration of one row; of those given, as it was given."""
+        rows = np.atleast_2d(row)
+        if self.given is not None:
+            return dict(self.given[self.layout.keys(rows)[0]])
+        return self.layout.decode(rows)[0]
+
+    def starts(self, n: int) -> tuple[Config, ...]:
+        """The first `n` starting points of the learned space; of a list the rows nearest to them,
+        each once."""
+        configs = self.learned.starts(n)
+        if self.given is None or self.pool is None:
+            return tuple(configs)
+        features = self.layout.features
+        left, found = self.pool, []
+        for target in features(self.layout.encode(configs))[: len(left)]:
+            gaps = features(left) - target
+            place = int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
+            found.append(self.config(left[place]))
+            left = np.delete(left, place, axis=0)
+        return tuple(found)
+
+    def places(self, name: str) -> FloatArray:
+        """The positions of the choices of `name` that were kept."""
+        return _places(self.layout, name)
+
+
+def domain_of(
+    where: LearnedSpace | Space, candidates: Iterable[Mapping[str, Any]] | None = None
+) -> Domain:
+    """The domain of a learned or plain space, or of the `candidates` inside it."""
+    if isinstance(where, Space):
+        where = full_space(where)
+    if not isinstance(where, LearnedSpace):
+        raise SettingError(
+            f"an optimizer searches a LearnedSpace or a Space, not {type(where).__name__}"
+        )
+    layout = Layout(where)
+    if candidates is not None:
+        return _domain_of_list(layout, listed(layout.space, candidates))
+    return Domain(layout, _listed(layout))
+
+
+def _domain_of_list(layout: Layout, candidates: Listed) -> Domain:
+    """The candidates inside the learned space, each once."""
+    inside = np.flatnonzero(layout.inside(candidates.rows)).tolist()
+    if not len(inside):
+        raise SettingError(f"none of the {len(candidates)} candidates lies in the learned space")
+    rows = candidates.rows[inside]
+    given: dict[bytes, Config] = {}
+    for place, key in zip(inside, layout.keys(rows)):
+        given.setdefault(key, candidates.configs[place])
+    return Domain(layout, each_once(layout, rows), given)
+
+
+def _listed(layout: Layout) -> FloatArray | None:
+    """Every configuration as a row, where there are few."""
+    options: dict[str, FloatArray] = {}
+    learned = layout.learned
+    for name in learned.choices:
+        options[name] = _places(layout, name)
+    for block in learned.blocks:
+        for j, name in enumerate(block.names):
+            values = _values(block, j)
+            if values is None:
+                return None
+            options[name] = values
+    if np.prod([float(len(options[name])) for name in layout.names]) > MOST_LISTED:
+        return None
+    rows = np.array(list(itertools.product(*(options[name] for name in layout.names))))
+    rows = layout.without_inactive(rows)
+    return each_once(layout, rows[layout.inside(rows)])
+
+
+def _places(layout: Layout, name: str) -> FloatArray:
+    """The positions of a category's kept choices among all its choices."""
+    parameter = layout.space[name]
+    assert isinstance(parameter, Categorical)
+    return np.array([parameter.index(choice) for choice in layout.learned.choices[name]], float)
+
+
+def _values(block: Block, j: int) -> FloatArray | None:
+    """The coordinates that parameter `j` of a block can take; None where there are too many."""
+    lower, upper = (float(bound[j]) for bound in block.region.bounds)
+    axis = block.encoding.axes[j]
+    if not axis.integer:
+        is_point = block.region.is_box and upper == lower
+        return np.array([lower]) if is_point else None
+    low, high = axis.span(lower, upper)
+    if high - low > MOST_LISTED:
+        return None
+    return axis.encode(np.arange(low, high + 1))
+
+
+def each_once(layout: Layout, rows: FloatArray) -> FloatArray:
+    """The rows without repetitions, in their order."""
+    first = {key: i for i, key in reversed(list(enumerate(layout.keys(rows))))}
+    return rows[sorted(first.values())]

@@ -1,0 +1,98 @@
+"""Configurations among which a transfer method chooses, and what the source models say of them.
+
+Of a list: its rows, a random choice where they are many. Of a region: uniform draws and the best
+rows of the earlier tasks inside it. Either way also configurations near the best so far. The models
+are asked once for the fixed ones; the near ones are as many as can be asked in a few milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from functools import cached_property
+
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.optimize.domain.domain import Domain, each_once
+from ringfence.optimize.search import admissible, steps
+from ringfence.optimize.transfer.source_models import SourceModels
+from ringfence.optimize.transfer.sources import Source
+
+DRAWS = 1500
+MOST_LISTED = 4000  # rows of a list
+TOP = 0.05  # share of each earlier task's rows
+MOST_TOP = 500  # rows of all of them
+NEAR_BEST = 3  # trials around which steps are taken
+KERNELS = 200_000  # evaluations for the near ones, a few milliseconds
+FEWEST_NEAR, MOST_NEAR = 16, 128
+
+
+class Candidates:
+    """The fixed candidates of one domain, with those near given rows on request."""
+
+    def __init__(
+        self, domain: Domain, models: SourceModels, sources: Sequence[Source], seed: int
+    ) -> None:
+        self.domain = domain
+        self.models = models
+        self.sources = sources
+        self.seed = seed
+        self._seen: dict[bytes, FloatArray] = {}
+        work = sum(len(task.alpha) for task in models.tasks)
+        self.n_near = int(np.clip(KERNELS // max(work, 1), FEWEST_NEAR, MOST_NEAR))
+
+    @cached_property
+    def rows(self) -> FloatArray:
+        """The fixed candidates, (m, names), each once."""
+        rng = np.random.default_rng([self.seed, DRAWS])
+        pool = self.domain.pool
+        if pool is not None:
+            if len(pool) <= MOST_LISTED:
+                return pool
+            return pool[np.sort(rng.choice(len(pool), MOST_LISTED, replace=False))]
+        rows = np.concatenate([self.domain.draw(DRAWS, rng), self._top()])
+        return each_once(self.domain.layout, admissible(self.domain, rows, set()))
+
+    @cached_property
+    def F(self) -> FloatArray:
+        """What the models say of the fixed candidates, (T, m)."""
+        return self.models.predict(self.rows)
+
+    def untried(self, tried: Set[bytes]) -> BoolArray:
+        """Which of the fixed candidates were not tried, (m,)."""
+        return np.array([key not in tried for key in self._keys], dtype=bool)
+
+    def near(self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Rows near the best ones so far, (k, names), that were not tried: steps, or the nearest of
+        a long list."""
+        pool, best = self.domain.pool, best[:NEAR_BEST]
+        if not len(best) or (pool is not None and len(pool) <= MOST_LISTED):
+            return np.empty((0, len(self.domain.layout.names)))
+        if pool is None:
+            rows = admissible(self.domain, steps(self.domain, best, rng), tried)
+            return rows[: self.n_near]
+        features = self.domain.layout.features
+        gaps = features(pool) - features(best[:1])
+        nearest = np.argsort(np.einsum("ij,ij->i", gaps, gaps), kind="stable")[: self.n_near]
+        keys = self.domain.layout.keys(pool[nearest])
+        return pool[nearest[[key not in tried for key in keys]]]
+
+    def seen(self, rows: FloatArray) -> FloatArray:
+        """What the models say of rows that were tried, (T, n). Each is asked for once and alone:
+        together the last digits could differ, and so a resumed search."""
+        keys = self.domain.layout.keys(rows)
+        for key, row in zip(keys, rows):
+            if key not in self._seen:
+                self._seen[key] = self.models.predict(row[None])[:, 0]
+        columns = [self._seen[key] for key in keys]
+        return np.array(columns).reshape(len(keys), len(self.models.tasks)).T
+
+    @cached_property
+    def _keys(self) -> list[bytes]:
+        return self.domain.layout.keys(self.rows)
+
+    def _top(self) -> FloatArray:
+        """The best rows of the earlier tasks, from none so many that the others have no place."""
+        most = max(1, MOST_TOP // len(self.sources))
+        counts = [max(1, min(int(TOP * len(task.values)), most)) for task in self.sources]
+        return np.concatenate([task.best(k)[0] for task, k in zip(self.sources, counts)])

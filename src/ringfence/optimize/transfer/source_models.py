@@ -1,0 +1,183 @@
+"""What each earlier task says of a configuration: its regret there, predicted by a smooth model.
+
+| symbol | meaning                                                              | shape  |
+|--------|----------------------------------------------------------------------|--------|
+| y      | values of one task, lower is better                                  | (n,)   |
+| z      | min(1, (y - best) / unit), unit = median - best: 0 best, 1 median     | (n,)   |
+| X      | features in the whole space, whatever region is searched             | (m, d) |
+| F      | predicted z of every task at X, within [0, 1]                        | (T, m) |
+
+z has no unit, so tasks with different metrics and scales count alike, and none can dominate: it
+says nothing about how bad the worse half is. A task whose median is its best says nothing at all
+and is left out. The models are Gaussian processes; what is worth keeping of a fit is a handful of
+hyperparameters, from which the rows give the model back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ringfence.arrays import FloatArray, IntArray
+from ringfence.history.regret import capped_regret
+from ringfence.learned.full import full_space
+from ringfence.learned.settings import ENOUGH_ROWS
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.surrogates.gp import GPOptions, Hyperparameters, fit_gp
+from ringfence.optimize.surrogates.gp_prediction import condition
+from ringfence.optimize.surrogates.hyperparameters import Columns
+from ringfence.optimize.surrogates.matern import matern52_values
+from ringfence.optimize.surrogates.standardize import standardize
+from ringfence.optimize.transfer.sources import Source
+
+MOST_ROWS = 256  # of a task that its model sees: the best quarter of them, the rest at random
+SEARCHED = 128  # of these that the search for hyperparameters sees
+AT_ONCE = 250_000  # kernels, so that they stay near the processor
+OPTIONS = GPOptions(noise_floor=1e-4, max_iterations=25, compressed=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceModel:
+    """The mean of a Gaussian process of one task's z."""
+
+    name: str
+    n_rows: int
+    log_unit: float
+    """log(median - best) of the task's values."""
+    hyperparameters: Hyperparameters
+    inverse: FloatArray  # (d,) one over the length scales
+    Z: FloatArray  # (n, d)
+    alpha: FloatArray  # (n,)
+    constant: float
+
+
+@dataclass(frozen=True, eq=False)
+class SourceModels:
+    """The models of all earlier tasks that say something."""
+
+    whole: Layout
+    """The whole space: all models see its features."""
+    tasks: tuple[SourceModel, ...]
+
+    def predict(self, rows: FloatArray) -> FloatArray:
+        """F at rows of the layout (m, names), shape (T, m)."""
+        X = self.whole.features(rows)
+        F = np.empty((len(self.tasks), len(rows)))
+        size = max(1, AT_ONCE // max(self._stacked.alpha.size, 1))
+        for start in range(0, len(rows), size):
+            F[:, start : start + size] = self._stacked.predict(X[start : start + size])
+        return F
+
+    @property
+    def typical_rows(self) -> float:
+        """The median number of rows of a task."""
+        return float(np.median([task.n_rows for task in self.tasks])) if self.tasks else 0.0
+
+    @property
+    def are_thin(self) -> bool:
+        """Whether the tasks have too few rows for the models to be trusted alone."""
+        return self.typical_rows < ENOUGH_ROWS
+
+    @cached_property
+    def _stacked(self) -> _Stacked:
+        return _Stacked.of(self.tasks, len(self.whole.groups))
+
+
+@dataclass(frozen=True, eq=False)
+class _Stacked:
+    """All models as arrays, rows that a task lacks with the weight 0: one product for all."""
+
+    inverse: FloatArray  # (T, 1, d)
+    Z: FloatArray  # (T, d, n)
+    norms: FloatArray  # (T, 1, n)
+    alpha: FloatArray  # (T, n, 1)
+    constant: FloatArray  # (T, 1)
+
+    @classmethod
+    def of(cls, tasks: Sequence[SourceModel], dim: int) -> _Stacked:
+        most = max((len(task.alpha) for task in tasks), default=0)
+        Z, alpha = np.zeros((len(tasks), dim, most)), np.zeros((len(tasks), most, 1))
+        for t, task in enumerate(tasks):
+            Z[t, :, : len(task.alpha)] = task.Z.T
+            alpha[t, : len(task.alpha), 0] = task.alpha
+        inverse = np.array([task.inverse for task in tasks]).reshape(len(tasks), 1, dim)
+        constant = np.array([task.constant for task in tasks]).reshape(len(tasks), 1)
+        return cls(inverse, Z, (Z * Z).sum(axis=1, keepdims=True), alpha, constant)
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """F at features X (m, d)."""
+        scaled = X * self.inverse
+        squares = scaled @ self.Z
+        squares *= -2.0
+        squares += self.norms
+        squares += np.einsum("tij,tij->ti", scaled, scaled)[:, :, None]
+        kernel = matern52_values(np.maximum(squares, 0.0, out=squares))
+        return np.clip(self.constant + (kernel @ self.alpha)[:, :, 0], 0.0, 1.0)
+
+
+def fit_source_models(
+    sources: Sequence[Source],
+    layout: Layout,
+    known: Mapping[str, Hyperparameters] | None = None,
+) -> SourceModels:
+    """A model of every task that says something; `known` holds hyperparameters found earlier."""
+    whole = Layout(full_space(layout.space))
+    columns = Columns.of(len(whole.groups), whole.groups)
+    tasks = []
+    for source in sources:
+        regret = capped_regret(source.values)
+        if regret is not None:
+            found = (known or {}).get(source.name)
+            tasks.append(_model(source, regret, whole, columns, found))
+    return SourceModels(whole, tuple(tasks))
+
+
+def _model(
+    source: Source,
+    regret: tuple[FloatArray, float],
+    whole: Layout,
+    columns: Columns,
+    known: Hyperparameters | None,
+) -> SourceModel:
+    z, unit = regret
+    rng = np.random.default_rng([len(z), *source.name.encode()])
+    chosen = _chosen(z, rng)
+    X, z = whole.features(source.rows[chosen]), z[chosen]
+    if known is None:
+        some = rng.permutation(len(z))[:SEARCHED]
+        known = _searched(X[some].tobytes(), z[some].tobytes(), tuple(columns.groups.tolist()))
+    gp = condition(known.theta, X, standardize(z, compressed=False), columns)
+    shift, scale = gp.values.shift, gp.values.scale
+    return SourceModel(
+        source.name,
+        len(source.values),
+        math.log(unit),
+        known,
+        inverse=1.0 / np.array(known.length_scales)[columns.groups],
+        Z=gp.Z,
+        alpha=scale * gp.alpha,
+        constant=shift + scale * gp.mean,
+    )
+
+
+@lru_cache(maxsize=512)
+def _searched(X: bytes, z: bytes, groups: tuple[int, ...]) -> Hyperparameters:
+    """The most probable hyperparameters, remembered: the same tasks come again when another shape
+    is learned from them, in a check and in a report."""
+    values = np.frombuffer(z)
+    features = np.frombuffer(X).reshape(len(values), len(groups))
+    return fit_gp(features, values, np.array(groups), options=OPTIONS).hyperparameters
+
+
+def _chosen(z: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Which rows the model sees, in their order."""
+    if len(z) <= MOST_ROWS:
+        return np.arange(len(z))
+    order = np.argsort(z, kind="stable")
+    best = order[: MOST_ROWS // 4]
+    others = rng.choice(order[len(best) :], MOST_ROWS - len(best), replace=False)
+    return np.sort(np.concatenate([best, others]))

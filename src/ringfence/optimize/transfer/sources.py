@@ -1,0 +1,105 @@
+"""Sources: the evaluations of earlier tasks, for methods that transfer them to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ringfence.arrays import FloatArray, near_one
+from ringfence.errors import HistoryError, SettingError
+from ringfence.history import TASK, VALUE, History, usable_rows
+from ringfence.optimize.domain.layout import Layout
+
+MetaFeatures = Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The evaluations of one earlier task; lower values are better."""
+
+    name: str
+    rows: FloatArray  # (n, names)
+    values: FloatArray  # (n,)
+
+    def best(self, k: int) -> tuple[FloatArray, FloatArray]:
+        """The k best rows and their standardized values: 0 is the task's mean, 1 its spread."""
+        values, _ = near_one(self.values)
+        spread = float(values.std())
+        scores = (values - values.mean()) / (spread if spread > 0 else 1.0)
+        first = np.argsort(self.values, kind="stable")[:k]
+        return self.rows[first], scores[first]
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The earlier tasks, and what is known of them and of the new one beside their runs."""
+
+    tasks: tuple[Source, ...]
+    meta_features: Mapping[str, MetaFeatures] | None = None
+    """By task."""
+    target: MetaFeatures | None = None
+    """Of the new task."""
+
+    def meta(self) -> tuple[MetaFeatures, dict[str, MetaFeatures]]:
+        """The meta-features of the new task and of each earlier one, or SettingError."""
+        if self.meta_features is None or self.target is None:
+            raise SettingError(
+                "this method compares tasks by their meta-features: pass meta_features={task: "
+                "{name: value}} and target={name: value} (rf.meta_features(X, y) computes "
+                "the paper's four)"
+            )
+        missing = [task.name for task in self.tasks if task.name not in self.meta_features]
+        if missing:
+            raise SettingError(f"task {missing[0]!r} has no meta-features")
+        return self.target, {task.name: self.meta_features[task.name] for task in self.tasks}
+
+
+def sources_of(
+    history: History,
+    layout: Layout,
+    meta_features: Any = None,
+    target: MetaFeatures | None = None,
+) -> Sources:
+    """The usable rows of a history as sources."""
+    if not isinstance(history, History):
+        raise SettingError(f"history must be a History, not {type(history).__name__}")
+    tasks = tasks_of(usable_rows(history, layout.space).frame, layout)
+    return Sources(tasks, _table(meta_features), None if target is None else dict(target))
+
+
+def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
+    """The tasks of usable rows, or HistoryError where there are none. A run that a task holds
+    twice, configuration and value, counts once: else a file read twice would count double."""
+    tasks = []
+    known = [TASK, VALUE, *layout.names]
+    for key, group in frame.unique(known, maintain_order=True).group_by(TASK, maintain_order=True):
+        rows = np.empty((group.height, len(layout.names)))
+        for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
+            column = group[name].cast(float).fill_null(np.nan).to_numpy()
+            rows[:, j] = column if axis is None else axis.encode(column)
+        tasks.append(Source(str(key[0]), rows, group[VALUE].to_numpy()))
+    if not tasks:
+        raise HistoryError("the history has no usable row")
+    return tuple(tasks)
+
+
+def _table(given: Any) -> dict[str, MetaFeatures] | None:
+    """Meta-features by task, from a mapping of mappings or a pandas or polars table whose first
+    column (or one called 'task') names the task."""
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        return {str(task): dict(features) for task, features in given.items()}
+    from ringfence.history.tables import as_table
+
+    frame = as_table(given, [])
+    key = "task" if "task" in frame.columns else frame.columns[0]
+    names = frame[key].cast(str).to_list()
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise HistoryError(f"task {sorted(twice)[0]!r} occurs twice in the table of meta-features")
+    return dict(zip(names, frame.drop(key).rows(named=True)))

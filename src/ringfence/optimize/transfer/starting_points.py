@@ -1,0 +1,104 @@
+"""Starting points: configurations of a learned space that cover the earlier tasks, in order.
+
+Each task has a model of its regret (source_models.py). The first point has the lowest mean over
+the tasks, each further one lowers the mean of the tasks' best so far the most (cover.py). With few
+rows in each task the models know little. Every second point is then one that spreads over the
+region whatever they say: at worst half of the trials follow bad advice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import HistoryError
+from ringfence.history import COUNT, considered_rows
+from ringfence.learned.records import Start
+from ringfence.learned.settings import ENOUGH_ROWS
+from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.design import Design
+from ringfence.optimize.domain.domain import Domain, domain_of
+from ringfence.optimize.transfer.candidates import Candidates
+from ringfence.optimize.transfer.cover import greedy_cover
+from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
+from ringfence.optimize.transfer.sources import tasks_of
+from ringfence.space import Config
+
+SEED = 0  # of the candidates: the same history gives the same points
+
+
+def with_starts(learned: LearnedSpace, rows: pl.DataFrame, n: int) -> LearnedSpace:
+    """The learned space with `n` starting points, from the usable `rows` that it was learned
+    from."""
+    if COUNT in rows.columns:
+        raise HistoryError(
+            "starting points need every row of a task, and the history holds only the best ones: "
+            "read it with best=None"
+        )
+    domain = domain_of(learned)
+    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
+    models = fit_source_models(sources, domain.layout)
+    notes = (*learned.provenance.notes, *_notes(models))
+    provenance = msgspec.structs.replace(learned.provenance, notes=notes)
+    candidates = Candidates(domain, models, sources, SEED)
+    found = starting_points(candidates, n) if models.tasks else ()
+    return replace(learned, portfolio=found, provenance=provenance)
+
+
+def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
+    """`n` of the fixed candidates, in the order in which to try them."""
+    models, domain = candidates.models, candidates.domain
+    rows = starting_rows(candidates, n)
+    left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
+    configs = [_readable(domain.config(row), domain) for row in rows]
+    return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
+
+
+def starting_rows(candidates: Candidates, n: int) -> FloatArray:
+    """The same as rows, (n, names); fewer where there are not so many."""
+    order, _ = greedy_cover(candidates.F, n)
+    rows = candidates.rows[order]
+    return _hedged(rows, candidates.domain) if candidates.models.are_thin else rows
+
+
+def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
+    """The first half of the rows, each followed by a point of a Sobol design."""
+    design, rng = Design(domain, SEED), np.random.default_rng(SEED)
+    keys = domain.layout.keys
+    taken: set[bytes] = set()
+    mixed: list[FloatArray] = []
+    for row in rows[: (len(rows) + 1) // 2]:
+        mixed.append(row[None])
+        taken.update(keys(mixed[-1]))
+        if len(mixed) < len(rows):
+            mixed.append(design.next(taken, rng))
+            taken.update(keys(mixed[-1]))
+    return np.concatenate(mixed)
+
+
+def _readable(config: Config, domain: Domain) -> Config:
+    """The configuration with no digits beyond the twelfth, where that leaves it inside: a recorded
+    0.1 shall not come back as 0.09999999999999999."""
+    if domain.given is not None:
+        return config
+    short = {n: float(f"{v:.12g}") if isinstance(v, float) else v for n, v in config.items()}
+    return short if domain.learned.contains(short) else config
+
+
+def _notes(models: SourceModels) -> list[str]:
+    if not models.tasks:
+        return [
+            "no starting points: in no task is the best value below the median, so none tells "
+            "good configurations from bad ones"
+        ]
+    if models.are_thin:
+        return [
+            f"starting points: the tasks have {models.typical_rows:g} rows (their median), fewer "
+            f"than {ENOUGH_ROWS}, so every second point spreads over the region instead of "
+            "following them"
+        ]
+    return []

@@ -1,0 +1,1 @@
+"""What any value draws itself with: escaped HTML, axes and ticks, shadows of regions."""
