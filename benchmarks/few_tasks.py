@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 from benchmarks.tables import TABLES, read_table
 from ringfence import LearnedSpace, Space, infer_space, learn
 from ringfence.checking.left_out.order_statistics import expected_best
-from ringfence.fit import fit
+from ringfence.fit import result
 from ringfence.history import TASK, VALUE, usable_rows
 from ringfence.regions import Box
 from ringfence.space import Encoding
@@ -98,7 +98,7 @@ def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> d
             chosen = history.only(rng.permutation([t for t in tasks if t != left_out])[:sources])
             seed = int(rng.integers(1 << 31))
             for label, shape, reach in settings():
-                fit.FEW_TASKS_REACH = reach
+                result.FEW_TASKS_REACH = reach
                 learned = learn(chosen, space, shape=shape, n_evaluations=256, seed=seed, starts=0)
                 draws = np.random.default_rng(seed)
                 found.setdefault(label, []).append(target.score(learned, draws))

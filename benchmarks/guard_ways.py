@@ -88,7 +88,7 @@ def _larger_box(box: Box, point: np.ndarray) -> Box | None:
 
 
 def _larger_ellipsoid(region: Clipped, point: np.ndarray) -> Clipped | None:
-    ellipsoid = region.ellipsoid
+    ellipsoid = region.body
     if ellipsoid.norm(point[None])[0] < 1.0 - EDGE:
         return None
     return Clipped(Ellipsoid(ellipsoid.center, GROWTH * ellipsoid.factor))

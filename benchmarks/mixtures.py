@@ -25,9 +25,9 @@ from benchmarks.tables import TABLES, read_table
 from ringfence import compare, learn
 from ringfence.arrays import FloatArray
 from ringfence.checking.verdict import JUDGED_AT
+from ringfence.fit.shapes import shape_of
 from ringfence.fit.unions.cells import Cells
 from ringfence.fit.unions.clusters import clusters
-from ringfence.fit.unions.splitting import Measure
 from ringfence.learned.parts import parts_of
 from ringfence.learned.settings import describe
 
@@ -55,7 +55,7 @@ def chance() -> None:
 def _chance_row(shape: str, n: int, dim: int) -> list[str]:
     rng = np.random.default_rng([n, dim])
     drawn = [_cloud(law, n, dim, rng) for law in LAWS for _ in range(CLOUDS)]
-    measure = Measure.of(shape)
+    measure = shape_of(shape).splitting
     cuts = [measure.cut(Cells.of_reals(points), np.inf) for points in drawn]
     gains = np.array([-np.inf if cut is None else cut.gain for cut in cuts]).reshape(len(LAWS), -1)
     start = time.process_time()
@@ -73,7 +73,11 @@ def _chance_row(shape: str, n: int, dim: int) -> list[str]:
 
 
 def _parts(points: FloatArray, shape: str, n_out: int = 0) -> int:
-    return len(clusters(Cells.of_reals(points), np.arange(len(points)), shape, n_out)[1])
+    return len(
+        clusters(Cells.of_reals(points), np.arange(len(points)), shape_of(shape).splitting, n_out)[
+            1
+        ]
+    )
 
 
 def _found(shape: str, n: int, dim: int, count: int, rng: np.random.Generator) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from ringfence.rendering.projections import outline, surface
 
 import ringfence as rf
 from problems import SPACES, divided_history, history, region
@@ -145,12 +144,12 @@ def test_a_check_leaves_each_task_out_of_the_union(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_shadow_of_a_union_is_that_of_its_parts(shape):
     block = region("numeric", shape).blocks[0]
-    drawn = outline(block, 0, 1)
+    drawn = block.region.outline(0, 1)
     assert np.isnan(drawn).any(axis=1).sum() == 1
     ends = np.nanmin(drawn, axis=0), np.nanmax(drawn, axis=0)
     bounds = [bound[:2] for bound in block.region.bounds]
     np.testing.assert_allclose(np.clip(ends, 0.0, 1.0), bounds, atol=1e-3)
-    corners, triangles = surface(block, [0, 1, 2])
+    corners, triangles = block.region.surface([0, 1, 2])
     assert triangles.max() == len(corners) - 1
     cut = len(corners) // 2
     assert not ((triangles < cut).any(axis=1) & (triangles >= cut).any(axis=1)).any()

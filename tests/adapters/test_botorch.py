@@ -73,7 +73,7 @@ def test_the_constraint_is_the_ellipsoid():
     learned = region("numeric", "ellipsoid")
     ((slack, within_point),) = botorch.problem(learned).constraints
     assert within_point is True
-    ellipsoid = learned.blocks[0].region.ellipsoid
+    ellipsoid = learned.blocks[0].region.body
     points = np.random.default_rng(0).random((500, 3))
     values = slack(torch.as_tensor(points)).numpy()
     np.testing.assert_array_equal(values >= 0, ellipsoid.contains(points))
@@ -110,7 +110,7 @@ def test_a_pull_outwards_ends_on_the_boundary(name):
     if name == "box":
         assert float(value) == pytest.approx(region_.upper.sum(), abs=1e-5)
     else:  # the largest sum over c + F z is 1ᵀc + ‖Fᵀ1‖
-        ellipsoid = region_.ellipsoid
+        ellipsoid = region_.body
         largest = ellipsoid.center.sum() + np.linalg.norm(ellipsoid.factor.sum(axis=0))
         assert float(value) == pytest.approx(largest, abs=1e-4)
 

@@ -29,7 +29,7 @@ def test_mean_and_covariance_are_those_of_uniform_draws(name):
     (block,) = learned.blocks
     lower, upper = block.region.bounds
     if name.endswith("ellipsoid"):  # cut by the cube the law would be another one
-        lower, upper = block.region.ellipsoid.bounds
+        lower, upper = block.region.body.bounds
         assert (lower >= 0).all() and (upper <= 1).all()
     begin, drawn = start(learned), points(learned)
     covariance = begin.sigma**2 * begin.cov

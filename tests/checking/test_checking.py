@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ringfence as rf
-from ringfence.checking.left_out.order_statistics import expected_best, normalized_regret
+from ringfence.checking.left_out.order_statistics import expected_best
 from ringfence.checking.left_out.recorded import WHOLE_DRAWS
 from ringfence.checking.left_out.speedup import _worth
 from ringfence.checking.left_out.tasks import DRAWS
+from ringfence.history.regret import capped_regret
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=7), st.integers(1, 8))
@@ -44,9 +45,9 @@ def test_one_draw_is_the_mean_and_all_draws_the_minimum():
 
 def test_regret_is_zero_at_the_best_and_one_from_the_median_on():
     np.testing.assert_allclose(
-        normalized_regret(np.array([1.0, 2.0, 3.0, 9.0, 4.0])), [0, 0.5, 1, 1, 1]
+        capped_regret(np.array([1.0, 2.0, 3.0, 9.0, 4.0]))[0], [0, 0.5, 1, 1, 1]
     )
-    assert normalized_regret(np.array([2.0, 2.0, 2.0, 5.0])) is None
+    assert capped_regret(np.array([2.0, 2.0, 2.0, 5.0])) is None
 
 
 def test_the_speed_up_is_where_the_mean_curve_comes_down_to_the_level():

@@ -7,11 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 from histories import SPACE, bowls, unrelated
-from ringfence.checking.prepared import Case
 
 import ringfence as rf
 from ringfence.checking.comparison import OBSERVED, SETTINGS, settings_for
+from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.nested import _choices, groups_of, n_steps
+from ringfence.history import PreparedHistory
 from ringfence.learned.settings import checked_settings
 
 EXACT = ({"shape": "box"}, {"shape": "ellipsoid"}, {"shape": "box", "top": 0.05})
@@ -44,7 +45,8 @@ def test_a_group_takes_no_part_in_its_own_choice():
         checked_settings("box", top=0.1),
     ]
     groups = groups_of(11)
-    case = Case.of(bowls(np.random.default_rng(0).normal(0.5, 0.2, (11, 2)), 60), SPACE, asked[0])
+    history = bowls(np.random.default_rng(0).normal(0.5, 0.2, (11, 2)), 60)
+    case = LeaveOneOut.of(PreparedHistory.of(history, SPACE, "check"), asked[0].rows)
     told = _choices(case, asked, groups, lambda: None)
     changed = 0
     for g in (0, 4, 9):

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from ringfence.checking.left_out.sources import Sources
-from ringfence.fit.solvers.slack_box.penalty import n_outliers
+from ringfence.checking.left_out.sources import CheckSources
+from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.slack_box.solve import slack_box
 from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid
 from ringfence.history import TASK, incumbents, usable_rows
@@ -76,7 +76,7 @@ def test_each_task_left_out_gives_what_a_fit_of_the_others_gives(seed, shape, ou
     slack are unique, the position is not.)"""
     best = incumbents_of(seed)
     settings = Settings(shape=shape, outliers=outliers, refit=refit)
-    sources, everyone = Sources.of(SPACE, best, names(best)), np.arange(best.height)
+    sources, everyone = CheckSources.of(SPACE, best, names(best)), np.arange(best.height)
     for t in everyone[::2]:
         rows = np.delete(everyone, t)
         short = sources.fit_without(settings, everyone, np.array([t]))
@@ -114,7 +114,7 @@ def test_most_tasks_cost_no_fit_of_their_own(shape, outliers):
     points = np.random.default_rng(0).random((101, 2))
     best = pl.DataFrame({TASK: [f"t{t}" for t in range(101)], "a": points[:, 0], "b": points[:, 1]})
     space = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
-    sources, settings = Sources.of(space, best, names(best)), Settings(shape, outliers)
+    sources, settings = CheckSources.of(space, best, names(best)), Settings(shape, outliers)
     everyone = np.arange(101)
     for t in everyone:
         sources.fit_without(settings, everyone, np.array([t]))
@@ -127,19 +127,19 @@ def test_a_region_that_keeps_room_is_fitted_anew_for_every_task():
     line = np.linspace(0.2, 0.8, 9)
     best = pl.DataFrame({TASK: [f"t{t}" for t in range(9)], "a": line, "b": line})
     space = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
-    sources, everyone = Sources.of(space, best, names(best)), np.arange(9)
+    sources, everyone = CheckSources.of(space, best, names(best)), np.arange(9)
     settings = Settings("ellipsoid", 0.0)
     for t in everyone:
         short = sources.fit_without(settings, everyone, np.array([t]))
         long = fit_blocks(clouds(space, best), settings, np.delete(everyone, t))
         region, other = short.blocks[0].region, long.blocks[0].region
-        np.testing.assert_allclose(region.ellipsoid.factor, other.ellipsoid.factor, atol=1e-9)
+        np.testing.assert_allclose(region.body.factor, other.body.factor, atol=1e-9)
 
 
 def test_all_rows_of_a_task_leave_with_it(mixed_history):
     space = rf.infer_space(mixed_history).space
     best = incumbents(usable_rows(mixed_history, space).frame, top=0.1)
-    sources = Sources.of(space, best, names(best))
+    sources = CheckSources.of(space, best, names(best))
     among = np.ones(20, dtype=bool)
     for task, name in enumerate(names(best)[:5]):
         blocks, choices = sources.fit(Settings("box", 0.0, categories="observed"), among, [task])

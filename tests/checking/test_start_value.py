@@ -10,7 +10,7 @@ import pytest
 from histories import SPACE, bowls, recorded, unrelated
 
 import ringfence as rf
-from ringfence.checking.left_out.order_statistics import normalized_regret
+from ringfence.history.regret import capped_regret
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import fit_source_models
@@ -52,7 +52,7 @@ def test_a_task_has_no_part_in_its_own_starts():
     sources = sources_of(others, domain.layout).tasks
     models = fit_source_models(sources, domain.layout)
     chosen = starting_points(Candidates(domain, models, sources, SEED), 4)
-    regret = normalized_regret(own["error"].to_numpy())
+    regret = capped_regret(own["error"].to_numpy())[0]
     by_config = {(row["a"], row["b"]): z for row, z in zip(own.to_dicts(), regret)}
     values = [by_config[start.config["a"], start.config["b"]] for start in chosen]
     assert found == pytest.approx(np.minimum.accumulate(values))
@@ -64,7 +64,7 @@ def test_repeated_runs_of_a_configuration_count_by_their_mean():
     noise = np.tile([-0.02, 0.02], 40)
     errors = [((x - 0.5) ** 2).sum(axis=1) + noise for _ in range(4)]
     found = rf.check(recorded([x] * 4, errors), SPACE, shape="whole", starts=1).starts
-    regret = normalized_regret(errors[0]).reshape(40, 2).mean(axis=1)
+    regret = capped_regret(errors[0])[0].reshape(40, 2).mean(axis=1)
     assert found.tasks["t0"][0] == pytest.approx(regret.min())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ringfence.fit import fit_box
+from ringfence.fit.box import fit_box
 from ringfence.fit.ellipsoid import fit_ellipsoid
 from ringfence.fit.result import FEW_TASKS_REACH, least_reach
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid

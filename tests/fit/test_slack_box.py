@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
-from ringfence.fit.solvers import box_interior_point
 from ringfence.fit.solvers import slack_box as module
+from ringfence.fit.solvers.slack_box import interior_point
 from ringfence.fit.solvers.slack_box.penalty import paper_grid_box, slack_box_for
 from ringfence.fit.solvers.slack_box.problem import Problem
 from ringfence.fit.solvers.slack_box.solve import SlackBox, slack_box, solve
@@ -429,7 +429,7 @@ def test_scales_must_fit() -> None:
 
 
 def test_an_uncertified_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(box_interior_point, "MOST_ITERATIONS", 2)
+    monkeypatch.setattr(interior_point, "MOST_ITERATIONS", 2)
     with pytest.raises(FitError, match="duality gap"):
         slack_box(beta_points(30, 3), 0.05)
 

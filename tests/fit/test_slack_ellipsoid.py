@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ringfence.errors import FitError
+from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.affine import affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
@@ -16,7 +17,6 @@ from ringfence.fit.solvers.slack_ellipsoid.paper_grid import HALF_DECADES, paper
 from ringfence.fit.solvers.slack_ellipsoid.penalty import (
     n_outside,
     slack_ellipsoid_for,
-    wanted_outside,
 )
 from ringfence.fit.solvers.slack_ellipsoid.solve import SlackEllipsoid, slack_ellipsoid, solve
 
@@ -260,7 +260,7 @@ def test_a_start_changes_the_time_only():
 def test_the_rule(kind, outliers):
     points = cloud(kind, 30, 2, seed=2)
     fit = slack_ellipsoid_for(points, outliers)
-    wanted = wanted_outside(outliers, len(points))
+    wanted = n_outliers(outliers, len(points))
     assert fit.gap <= 1e-9
     assert_optimal(points, fit)
     assert n_outside(fit) >= wanted
@@ -318,10 +318,10 @@ def test_no_outliers_is_the_exact_ellipsoid():
 
 
 def test_rounding_of_the_share_asks_for_no_further_task():
-    assert wanted_outside(3.0000000001 / 30, 30) == 3
-    assert wanted_outside(0.1 + 0.2, 10) == 3
-    assert wanted_outside(0.101, 30) == 4
-    assert wanted_outside(1e-3, 30) == 1
+    assert n_outliers(3.0000000001 / 30, 30) == 3
+    assert n_outliers(0.1 + 0.2, 10) == 3
+    assert n_outliers(0.101, 30) == 4
+    assert n_outliers(1e-3, 30) == 1
 
 
 def test_tasks_that_hold_the_center_are_not_left_out():
@@ -411,5 +411,5 @@ def test_wild_clouds_obey_the_rule(points, outliers):
     most_at_one_place = merge_duplicates(points)[0].shares.max()
     assume(most_at_one_place < 0.5)
     fit = slack_ellipsoid_for(points, outliers)
-    assert n_outside(fit) >= wanted_outside(outliers, len(points))
+    assert n_outside(fit) >= n_outliers(outliers, len(points))
     assert fit.gap <= 1e-8

@@ -9,7 +9,7 @@ import ringfence as rf
 from ringfence.checking import Check
 from ringfence.checking.left_out.recorded import WHOLE_DRAWS
 from ringfence.checking.left_out.tasks import TaskCheck
-from ringfence.checking.verdict import conclude
+from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
 
 TASKS = (
@@ -68,4 +68,4 @@ def task_check(name: str, inside: float | None, speed: float = 1.0) -> TaskCheck
 def check_of(*tasks: TaskCheck, warnings: tuple[str, ...] = (), **settings: object) -> Check:
     """The check that follows from these tasks."""
     how = Settings(**{"shape": "box", "outliers": 0.0, **settings})
-    return conclude(how, {task.name: task for task in tasks}, 0.25, warnings)
+    return summarize(how, {task.name: task for task in tasks}, 0.25, warnings)

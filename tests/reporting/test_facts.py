@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from ringfence.rendering.projections import outline, surface
 from strange_names import check_of, task_check
 
 import ringfence as rf
 from conftest import MIXED, incumbent_history, unit_space
 from ringfence.checking.display.evidence import curve, task_rows
-from ringfence.checking.verdict import conclude
+from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
 from ringfence.rendering.scales import scale_of
 from ringfence.reporting.facts import gather
@@ -69,7 +68,7 @@ def test_a_task_that_fares_the_same_is_no_worse():
 
 def test_the_sentence_where_no_setting_is_worth_choosing():
     how = Settings(shape="whole", outliers=0.0)
-    found = conclude(how, {t.name: t for t in tasks(5, 0)}, 1.0, (), chosen_from=12)
+    found = summarize(how, {t.name: t for t in tasks(5, 0)}, 1.0, (), chosen_from=12)
     assert sentence(found) == (
         "Keep the full space: none of the 12 settings tried is clearly better."
     )
@@ -93,7 +92,9 @@ def test_tasks_come_worst_first_and_the_silent_ones_last():
 
 
 def test_a_task_whose_runs_are_all_alike_is_named():
-    found = conclude(Settings(shape="box", outliers=0.0), {"a": None, "b": tasks(1, 0)[0]}, 1.0, ())
+    found = summarize(
+        Settings(shape="box", outliers=0.0), {"a": None, "b": tasks(1, 0)[0]}, 1.0, ()
+    )
     assert task_rows(found)[-1].name == "a"
     assert "median" in task_rows(found)[-1].verdict
 
@@ -135,9 +136,12 @@ def learned_ellipsoid(dim: int = 4):
 def test_the_shadow_is_the_farthest_the_ellipsoid_reaches_in_every_direction():
     """max of d'x over the ellipsoid is d'c + ‖F'd‖: the shadow's boundary must reach just that."""
     (block,) = learned_ellipsoid().blocks
-    ellipsoid = block.region.ellipsoid
+    ellipsoid = block.region.body
     rng = np.random.default_rng(0)
-    shadows = ([0, 2], outline(block, 0, 2), 1e-4), ([0, 1, 3], surface(block, [0, 1, 3])[0], 3e-2)
+    shadows = (
+        ([0, 2], block.region.outline(0, 2), 1e-4),
+        ([0, 1, 3], block.region.surface([0, 1, 3])[0], 3e-2),
+    )
     for places, boundary, tolerance in shadows:
         for _ in range(20):
             direction = np.zeros(4)
@@ -151,13 +155,13 @@ def test_a_surface_is_closed():
     """Every edge of the net belongs to two triangles (those that shrink to a point apart)."""
     box = rf.learn(incumbent_history(np.eye(3) * 0.5 + 0.2), unit_space(3)).blocks[0]
     for block, euler in ((box, 8), (learned_ellipsoid(3).blocks[0], None)):
-        corners, triangles = surface(block, [0, 1, 2])
+        corners, triangles = block.region.surface([0, 1, 2])
         a, b, c = corners[triangles].transpose(1, 0, 2)
         areas = np.cross(b - a, c - a) / 2
         np.testing.assert_allclose(areas.sum(axis=0), 0, atol=1e-9)  # Gauss: closed, one way round
         assert euler is None or len(corners) == euler
         volume = abs(np.einsum("ij,ij->i", a, np.cross(b, c)).sum()) / 6
-        exact = np.exp((block.region if euler else block.region.ellipsoid).log_volume)
+        exact = np.exp((block.region if euler else block.region.body).log_volume)
         assert volume == pytest.approx(exact, rel=1e-9 if euler else 0.05)
 
 

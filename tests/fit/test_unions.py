@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ringfence.fit.any_shape import fit_shape
 from ringfence.fit.box import fit_box
 from ringfence.fit.ellipsoid import fit_ellipsoid
+from ringfence.fit.shapes import shape_of
 from ringfence.fit.unions.box_split import LEAST_PART, box_cut
 from ringfence.fit.unions.cells import Cells
 from ringfence.fit.unions.clusters import clusters
-from ringfence.fit.unions.splitting import LEAST_GAIN, Measure
-from ringfence.fit.unions.union import fit_mixture
+from ringfence.fit.unions.splitting import LEAST_GAIN
 
 SHAPES = ("boxes", "ellipsoids")
 
 
 def mixture(points, shape, outliers=0.0):
-    return fit_mixture(Cells.of_reals(points), np.arange(len(points)), shape, outliers)
+    return fit_shape(shape, Cells.of_reals(points), np.arange(len(points)), outliers)
 
 
 def clouds(count, n, dim, seed, spread=0.03):
@@ -133,7 +134,7 @@ def test_a_whole_number_that_takes_two_values_is_no_reason_to_divide(shape):
     half = np.zeros_like(points)
     half[:, 0] = 0.25
     cells = Cells(points, points - half, points + half)
-    assert len(fit_mixture(cells, np.arange(60), shape, 0.0).fits) == 1
+    assert len(fit_shape(shape, cells, np.arange(60), 0.0).fits) == 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -142,7 +143,7 @@ def test_as_many_points_as_asked_for_are_left_outside_mostly_those_that_stand_al
     points, owner = clouds(2, 54, 2, seed=3)
     alone = np.array([[0.5, 0.5], [0.9, 0.1], [0.05, 0.95], [0.5, 0.95], [0.1, 0.6], [0.6, 0.1]])
     points = np.vstack([points, alone])
-    labels, outside = clusters(Cells.of_reals(points), np.arange(60), shape, 6)
+    labels, outside = clusters(Cells.of_reals(points), np.arange(60), shape_of(shape).splitting, 6)
     assert outside.sum() == 6
     assert same_division(labels[:54], owner)
     left = np.flatnonzero(mixture(points, shape, 0.1).slack > 0)
@@ -155,14 +156,14 @@ def test_further_rows_of_a_task_follow_and_do_not_decide(shape):
     rng = np.random.default_rng(0)
     points = np.repeat(rng.random((12, 2)), 10, axis=0) + 0.002 * rng.standard_normal((120, 2))
     task = np.repeat(np.arange(12), 10)
-    assert len(fit_mixture(Cells.of_reals(points), task, shape, 0.0).fits) == 1
+    assert len(fit_shape(shape, Cells.of_reals(points), task, 0.0).fits) == 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_parts_that_stay_apart_are_better_apart(shape):
     points, _ = clouds(4, 80, 2, seed=1, spread=0.04)
     found = mixture(points, shape)
-    cells, measure = Cells.of_reals(points), Measure.of(shape)
+    cells, measure = Cells.of_reals(points), shape_of(shape).splitting
     groups = [np.flatnonzero(found.labels == k) for k in range(len(found.fits))]
     for i, one in enumerate(groups):
         for other in groups[:i]:

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from ringfence.fit.box import fit_box
-from ringfence.fit.ellipsoid import fit_ellipsoid
-from ringfence.fit.unions.left_out_density import log_density, stays_inside
+from ringfence.fit.shapes import shape_of
+from ringfence.fit.unions.left_out_density import left_out_log_density
 
 CLOUDS = {
     "normal": np.random.default_rng(0).normal(0.5, 0.1, (25, 2)),
@@ -20,15 +19,15 @@ CLOUDS = {
 
 
 @pytest.mark.parametrize("name", CLOUDS)
-@pytest.mark.parametrize("fit", [fit_box, fit_ellipsoid])
-def test_it_is_what_leaving_each_point_out_gives(name, fit):
-    points = CLOUDS[name]
+@pytest.mark.parametrize("shape", ["box", "ellipsoid"])
+def test_it_is_what_leaving_each_point_out_gives(name, shape):
+    points, fit = CLOUDS[name], shape_of(shape).fit
     alone = [
         bool(fit(np.delete(points, i, axis=0)).region.contains(points[[i]])[0])
         for i in range(len(points))
     ]
-    told = stays_inside(points, fit(points).region)
-    if fit is fit_box:
+    told = shape_of(shape).splitting.stays_inside(points, fit(points).region)
+    if shape == "box":
         np.testing.assert_array_equal(told, alone)
     else:  # a point may touch without a multiplier: then it is told to be outside, and is not
         assert not (told & ~np.array(alone)).any()
@@ -37,8 +36,9 @@ def test_it_is_what_leaving_each_point_out_gives(name, fit):
 
 def test_the_density_is_the_share_over_the_volume():
     points = CLOUDS["normal"]
-    region = fit_box(points).region
-    inside = int(stays_inside(points, region).sum())
+    box = shape_of("box")
+    region = box.fit(points).region
+    inside = int(box.splitting.stays_inside(points, region).sum())
     assert inside == 21
-    found = log_density([points], [region], region.log_volume)
-    assert found == pytest.approx(math.log(22 / 27) - region.log_volume)
+    density = left_out_log_density([points], [region], box.splitting, region.log_volume)
+    assert density == pytest.approx(math.log(22 / 27) - region.log_volume)
