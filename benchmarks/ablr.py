@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from benchmarks.timing import Row, cpu_seconds
-from ringfence.optimize.surrogates.ablr import ABLR, MAX_ITERATIONS, fit_ablr
+from ringfence.optimize.surrogates.ablr.fit import ABLR, MAX_ITERATIONS, fit_ablr
 
 TASKS, ROWS, DIM = 30, 256, 10
 

@@ -8,13 +8,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from ringfence.optimize import acquisition
-from ringfence.optimize.acquisition import (
+from ringfence.optimize.search import acquisition
+from ringfence.optimize.search.acquisition import (
     choose_starts,
     log_expected_improvement,
     maximize_acquisition,
 )
-from ringfence.optimize.surrogates.gp import fit_gp
+from ringfence.optimize.surrogates.gp.fit import fit_gp
 
 mpmath.mp.dps = 60
 

@@ -13,7 +13,7 @@ from ringfence.optimize.domain.coordinates import CubeCoordinates, SmoothCoordin
 from ringfence.optimize.domain.design import Design
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
-from ringfence.optimize.search import Search, steps
+from ringfence.optimize.search.maximize import Search, steps
 
 CELLS = [(kind, name) for kind in SPACES for name in REGIONS]
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates import gp as gp_module
-from ringfence.optimize.surrogates.gp import GPOptions, fit_gp
-from ringfence.optimize.surrogates.gp_posterior import log_posterior
-from ringfence.optimize.surrogates.gp_prediction import condition
-from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp import fit as gp_module
+from ringfence.optimize.surrogates.gp.fit import GPOptions, fit_gp
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.posterior import log_posterior
+from ringfence.optimize.surrogates.gp.prediction import condition
+from ringfence.optimize.surrogates.gp.warping import warp
 from ringfence.optimize.surrogates.matern import matern52
 from ringfence.optimize.surrogates.standardize import REACH, standardize
-from ringfence.optimize.surrogates.warping import warp
 
 PLAIN = GPOptions(compressed=False)
 

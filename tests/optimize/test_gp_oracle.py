@@ -8,11 +8,11 @@ import warnings
 import numpy as np
 import pytest
 
-from ringfence.optimize.acquisition import log_expected_improvement
-from ringfence.optimize.surrogates.gp_prediction import condition
-from ringfence.optimize.surrogates.hyperparameters import Columns
+from ringfence.optimize.search.acquisition import log_expected_improvement
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.prediction import condition
+from ringfence.optimize.surrogates.gp.warping import MARGIN
 from ringfence.optimize.surrogates.standardize import standardize
-from ringfence.optimize.surrogates.warping import MARGIN
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -19,7 +19,7 @@ from problems import SPACES, Problem, history, region
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.surrogates import source_prior
-from ringfence.optimize.surrogates.gp import Hyperparameters
+from ringfence.optimize.surrogates.gp.fit import Hyperparameters
 from ringfence.optimize.surrogates.matern import matern52, squared_distances
 from ringfence.optimize.surrogates.source_prior import NOISE, OWN, Prior, condition_on
 from ringfence.optimize.transfer.cover import agreement_weights, gain, greedy_cover, promise

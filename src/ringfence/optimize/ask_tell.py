@@ -6,28 +6,32 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
+from ringfence.files import write_atomically
 from ringfence.history import History
 from ringfence.learned.settings import Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.candidate_list import Listed
 from ringfence.optimize.domain.domain import Domain, domain_of
+from ringfence.optimize.export import history_of
 from ringfence.optimize.guard import GuardShare, guard_of, guard_share
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
-from ringfence.optimize.registry import method_class
+from ringfence.optimize.registry import method_class, method_name
+from ringfence.optimize.state import encode_state
 from ringfence.optimize.transfer.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
 
 USUAL_STARTS = 5
-"""So many of a learned space are tried first, with a model right after them (docs/transfer.md has
-the measurements)."""
+"""Number of starting points of a learned space to try first, with a model right after them
+(docs/transfer.md has the measurements)."""
 
 
 class Optimizer:
@@ -37,15 +41,18 @@ class Optimizer:
     process, and the same after `save` and `load_optimizer`.
     """
 
-    def __init__(self, name: str, setup: Setup, options: Mapping[str, Any]) -> None:
-        kind = method_class(name)
-        self.name = name
+    def __init__(
+        self, method: str | type[BaseMethod], setup: Setup, options: Mapping[str, Any]
+    ) -> None:
+        cls = method_class(method)
+        self.name = method_name(method)
         self.setup = setup
-        chosen = read_options(kind.Options, dict(options), name)
-        self.method = kind(setup, chosen)
+        settings = read_options(cls.Options, dict(options), self.name)
+        self.method = cls(setup, settings)
         self.scout: BaseMethod | None = None
+        """The same method over the full space, which proposes the guard's trials."""
         if setup.guard is not None:
-            self.scout = kind(replace(setup, domain=setup.guard.domain, guard=None), chosen)
+            self.scout = cls(replace(setup, domain=setup.guard.domain, guard=None), settings)
         self.log = TrialLog(setup.domain.layout)
 
     @property
@@ -55,13 +62,13 @@ class Optimizer:
 
     @property
     def best(self) -> Trial | None:
-        """The best finished trial; where there are budgets, of those with the highest."""
+        """The best finished trial; if there are budgets, of those with the highest."""
         return self.log.best
 
     def ask(self) -> Trial:
         """The next trial; ask again before telling to work on several at once.
 
-        Raises ExhaustedError where nothing is left to try.
+        Raises ExhaustedError if nothing is left to try.
         """
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
@@ -94,15 +101,11 @@ class Optimizer:
 
     def history(self, task: str = "this task") -> History:
         """The finished and failed trials as a history of one task, for the next `learn`."""
-        from ringfence.optimize.export import history_of
-
         return history_of(self.trials, self.setup.domain.layout.space, task)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything needed to go on to a JSON file; complete, or not there at all."""
-        from ringfence.optimize.state import save
-
-        save(self, path)
+        """Write everything needed to continue to a JSON file; complete, or not there at all."""
+        write_atomically(Path(path), encode_state(self))
 
     def __repr__(self) -> str:
         done = sum(trial.state == "done" for trial in self.log.trials)
@@ -111,7 +114,7 @@ class Optimizer:
 
     def _next(self, rng: np.random.Generator) -> tuple[Proposal, bool]:
         """What to try next, and whether it is the guard's: a starting point, a configuration of
-        the region, or one of the whole space where the guard is due or the region exhausted."""
+        the region, or one of the full space if the guard is due or the region exhausted."""
         start = self.method.next_start(self.log)
         if start is not None and not self.method.budgeted:
             return Proposal(start), False
@@ -123,8 +126,8 @@ class Optimizer:
                 return self.method.propose(self.log, rng), False
             except ExhaustedError:
                 pass
-        found = scout.propose(self.log, rng)
-        return found, found.resumes is None
+        proposal = scout.propose(self.log, rng)
+        return proposal, proposal.resumes is None
 
     def _running(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else integer(trial, "trial", 0)
@@ -139,7 +142,7 @@ class Optimizer:
 
 
 def optimizer(
-    name: str,
+    name: str | type[BaseMethod],
     where: LearnedSpace | Space,
     *,
     seed: int = 0,
@@ -151,12 +154,13 @@ def optimizer(
     guard: GuardShare = "auto",
     **options: Any,
 ) -> Optimizer:
-    """An optimizer over a learned space (or a plain one) by its name.
+    """An optimizer over a learned space (or a plain one).
 
     Args:
         name: 'random', 'sobol', 'successive-halving', 'hyperband', 'gp', 'gp-warping', 'smac',
-            'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'; 'auto' is 'transfer' where
-            there is a history, else 'gp'.
+            'ablr', 'gp-warm-start', 'gp-warm-start-all' or 'transfer'; 'auto' is 'transfer' if
+            there is a history, else 'gp'. Or a method of your own: a class derived from
+            `ringfence.optimize.BaseMethod`.
         where: the space to search.
         seed: the same seed gives the same proposals for the same results.
         candidates: search only these configurations (those inside `where`), as on a table.
@@ -164,15 +168,16 @@ def optimizer(
         meta_features: numbers that describe each task of the history: a mapping from task to
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
-        starts: try so many starting points of the learned space first; of candidates, the nearest.
-            'auto' is five, or as many as it has; none for 'transfer', which finds its own.
+        starts: number of starting points of the learned space to try first; of candidates, the
+            nearest. 'auto' is five, or as many as it has; none for 'transfer', which finds its
+            own.
         guard: this share of the trials searches the original space instead, in case the learned
             one misses the optimum. 'auto' is 0.1 for methods with a model and 0 for the others;
             None or 0: nothing outside `where` is ever proposed.
         options: the method's own settings, such as max_budget for 'hyperband'.
     """
-    whole = integer(seed, "seed", 0)
-    if whole is None:
+    checked_seed = integer(seed, "seed", 0)
+    if checked_seed is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
     if candidates is not None and not isinstance(candidates, Listed):
         candidates = list(candidates)
@@ -184,11 +189,11 @@ def optimizer(
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
     first = domain.starts(_n_starts(starts, name, domain))
-    setup = Setup(domain, whole, sources, first, guard_of(where, candidates, share))
+    setup = Setup(domain, checked_seed, sources, first, guard_of(where, candidates, share))
     return Optimizer(name, setup, options)
 
 
-def _n_starts(starts: Starts, name: str, domain: Domain) -> int:
+def _n_starts(starts: Starts, name: str | type[BaseMethod], domain: Domain) -> int:
     if starts == "auto":
         return 0 if name == "transfer" else min(USUAL_STARTS, len(domain.learned.portfolio))
     return integer(starts, "starts", 0) or 0

@@ -16,6 +16,7 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
+from ringfence.optimize.method import BaseMethod
 from ringfence.optimize.progress import Bar
 from ringfence.optimize.transfer.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
@@ -72,7 +73,7 @@ class Outcome:
 def minimize(
     objective: Objective,
     where: LearnedSpace | Space | Optimizer,
-    optimizer: str = "auto",
+    optimizer: str | type[BaseMethod] = "auto",
     n_trials: int = 50,
     *,
     seed: int = 0,
@@ -95,8 +96,8 @@ def minimize(
     Args:
         objective: the function to minimize.
         where: the learned or plain space; or an optimizer, which then goes on.
-        optimizer: its name, as in `rf.optimizer`; 'auto' is 'transfer' where there is a history,
-            else 'gp'.
+        optimizer: its name, or a method of your own, as in `rf.optimizer`; 'auto' is 'transfer' if
+            there is a history, else 'gp'.
         n_trials: how many more trials to run.
         seed: of the proposals.
         n_jobs: so many threads call the objective at once; the order in which they finish then

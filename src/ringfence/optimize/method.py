@@ -1,9 +1,10 @@
-"""Method: how the next configuration is chosen. One file a method in `methods/`.
+"""Method: how the next configuration is chosen. One file for each method in `methods/`.
 
-A file `methods/some_name.py` with a class `Method` makes the optimizer `some-name`: nothing else is
-to be registered. A proposal depends on the setup, the log and the generator alone; what is worth
-keeping between proposals (a model's hyperparameters, say) goes into `memory`, which is saved with
-the state, so that a resumed optimizer goes on as it would have done.
+A file `methods/some_name.py` with a class `Method` makes the optimizer `some-name`; nothing else
+has to be registered. `rf.optimizer` also takes a class of the user's own. A proposal depends on the
+setup, the log and the generator alone; what is worth keeping between proposals (a model's
+hyperparameters, say) goes into `memory`, which is saved with the state, so that a resumed optimizer
+continues as it would have done.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class BaseMethod(ABC):
     Options: ClassVar[type[Options]] = Options
     budgeted: ClassVar[bool] = False
     usual_guard: ClassVar[float] = 0.0
-    """The share of trials that search the whole space where none is asked for."""
+    """The share of trials that search the whole space if none is asked for."""
 
     def __init__(self, setup: Setup, options: Any) -> None:
         self.setup = setup
@@ -65,7 +66,7 @@ class BaseMethod(ABC):
 
     @abstractmethod
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
-        """The next configuration after those of `log`; ExhaustedError where none is left."""
+        """The next configuration after those of `log`; ExhaustedError if none is left."""
 
     def next_start(self, log: TrialLog) -> Config | None:
         """The first starting point that was not tried."""

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.optimize.acquisition import Surrogate
 from ringfence.optimize.domain.design import Design
 from ringfence.optimize.guard import USUAL
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
-from ringfence.optimize.search import Search
+from ringfence.optimize.search.acquisition import Surrogate
+from ringfence.optimize.search.maximize import Search
 
 AROUND = 5  # best rows that the search takes steps around
 

@@ -1,27 +1,20 @@
-"""An optimizer as a JSON file, and back."""
+"""The state of an optimizer as a JSON file; resume.py reads it back."""
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.errors import FileError, RingfenceError
-from ringfence.files import write_atomically
-from ringfence.learned.file import decode as decode_learned
 from ringfence.learned.record import encode as encode_learned
-from ringfence.optimize.ask_tell import Optimizer
-from ringfence.optimize.domain.domain import domain_of
-from ringfence.optimize.guard import guard_of
-from ringfence.optimize.log import TrialLog
-from ringfence.optimize.method import Setup
-from ringfence.optimize.transfer.sources import Source, Sources
+from ringfence.optimize.transfer.sources import Sources
 from ringfence.optimize.trial import Trial
 from ringfence.space import Choice
+
+if TYPE_CHECKING:
+    from ringfence.optimize.ask_tell import Optimizer
 
 Rows: TypeAlias = list[list[float | None]]
 
@@ -60,8 +53,8 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guard_memory: dict[str, Any] = {}
 
 
-def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
-    """Write an optimizer to a file."""
+def encode_state(optimizer: Optimizer) -> bytes:
+    """Everything that is needed to continue, as JSON in UTF-8."""
     setup, guard, scout = optimizer.setup, optimizer.setup.guard, optimizer.scout
     given = (setup.domain if guard is None else guard.domain).given
     record = StateFile(
@@ -79,45 +72,7 @@ def save(optimizer: Optimizer, path: str | PathLike[str]) -> None:
         guard=0.0 if guard is None else guard.share,
         guard_memory={} if scout is None else scout.memory,
     )
-    write_atomically(Path(path), msgspec.json.encode(record))
-
-
-def load_optimizer(path: str | PathLike[str]) -> Optimizer:
-    """Read an optimizer from a file; it goes on where it was."""
-    try:
-        record = msgspec.json.decode(Path(path).read_bytes(), type=StateFile)
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from error
-    except msgspec.ValidationError as error:
-        raise FileError(f"{path} is no saved optimizer: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(f"{path} is cut off or not JSON: {error}") from error
-    try:
-        return _restore(record)
-    except (RingfenceError, KeyError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {error}") from error
-
-
-def _restore(record: StateFile) -> Optimizer:
-    learned = decode_learned(bytes(record.learned), "its learned space")
-    domain = domain_of(learned, record.candidates)
-    layout = domain.layout
-    sources = None
-    if record.sources is not None:
-        tasks = tuple(
-            Source(task.name, _array(task.rows, len(layout.names)), np.array(task.values))
-            for task in record.sources.tasks
-        )
-        meta, target = record.sources.meta_features, record.sources.target
-        sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
-    guard = guard_of(learned, record.candidates, record.guard)
-    setup = Setup(domain, record.seed, sources, domain.starts(record.starts), guard)
-    optimizer = Optimizer(record.name, setup, record.options)
-    optimizer.log = TrialLog(layout, record.trials)
-    optimizer.method.memory.update(record.memory)
-    if optimizer.scout is not None:
-        optimizer.scout.memory.update(record.guard_memory)
-    return optimizer
+    return msgspec.json.encode(record)
 
 
 def _record(sources: Sources) -> SourcesRecord:
@@ -132,8 +87,3 @@ def _record(sources: Sources) -> SourcesRecord:
 
 def _plain(rows: FloatArray) -> Rows:
     return [[None if np.isnan(x) else x for x in row] for row in rows.tolist()]
-
-
-def _array(rows: Rows, width: int) -> FloatArray:
-    filled = [[np.nan if x is None else x for x in row] for row in rows]
-    return np.array(filled, float).reshape(-1, width)

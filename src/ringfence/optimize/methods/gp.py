@@ -10,7 +10,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.model_based import ModelBased
-from ringfence.optimize.surrogates.gp import GP, Hyperparameters, fit_gp
+from ringfence.optimize.surrogates.gp.fit import GP, Hyperparameters, fit_gp
 
 MANY = 256  # evaluations, beyond which hyperparameters are kept ...
 GROWTH = 1.05  # ... until there are so many times more than when they were searched for

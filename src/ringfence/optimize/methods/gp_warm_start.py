@@ -19,7 +19,7 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Options, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
 from ringfence.optimize.model_based import ModelOptions
-from ringfence.optimize.surrogates.gp import GP
+from ringfence.optimize.surrogates.gp.fit import GP
 from ringfence.optimize.transfer.similarity import distances
 from ringfence.optimize.transfer.sources import Source, Sources
 

@@ -20,11 +20,11 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SettingError
-from ringfence.optimize.acquisition import log_expected_improvement
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Proposal, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
-from ringfence.optimize.surrogates.gp import Hyperparameters
+from ringfence.optimize.search.acquisition import log_expected_improvement
+from ringfence.optimize.surrogates.gp.fit import Hyperparameters
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import agreement_weights, gain, promise

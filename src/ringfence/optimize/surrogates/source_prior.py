@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from ringfence.arrays import FloatArray, median, near_one
-from ringfence.optimize.surrogates.gp_prediction import LEAST_VARIANCE
+from ringfence.optimize.surrogates.gp.prediction import LEAST_VARIANCE
 from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
 
 OWN = (0.003, 0.03, 0.2)  # s²

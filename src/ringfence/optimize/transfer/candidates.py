@@ -14,7 +14,7 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.domain.domain import Domain, each_once
-from ringfence.optimize.search import admissible, steps
+from ringfence.optimize.search.maximize import admissible, steps
 from ringfence.optimize.transfer.source_models import SourceModels
 from ringfence.optimize.transfer.sources import Source
 

@@ -27,9 +27,9 @@ from ringfence.history.regret import capped_regret
 from ringfence.learned.full import full_space
 from ringfence.learned.settings import ENOUGH_ROWS
 from ringfence.optimize.domain.layout import Layout
-from ringfence.optimize.surrogates.gp import GPOptions, Hyperparameters, fit_gp
-from ringfence.optimize.surrogates.gp_prediction import condition
-from ringfence.optimize.surrogates.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.fit import GPOptions, Hyperparameters, fit_gp
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.prediction import condition
 from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
 from ringfence.optimize.transfer.sources import Source

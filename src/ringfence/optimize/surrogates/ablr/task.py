@@ -10,8 +10,8 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates.linear_head import Head
-from ringfence.optimize.surrogates.network import Network, with_ones
+from ringfence.optimize.surrogates.ablr.linear_head import Head
+from ringfence.optimize.surrogates.ablr.network import Network, with_ones
 from ringfence.optimize.surrogates.standardize import Standardized, standardize
 
 UNIFORM_ROWS = 5  # rows of the whole unit cube that count as seen, where few were or few vary

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.optimize.acquisition import (
+from ringfence.optimize.domain.coordinates import SmoothCoordinates, with_context
+from ringfence.optimize.domain.domain import Domain
+from ringfence.optimize.search.acquisition import (
     Surrogate,
     choose_starts,
     log_expected_improvement,
     maximize_acquisition,
 )
-from ringfence.optimize.domain.coordinates import SmoothCoordinates, with_context
-from ringfence.optimize.domain.domain import Domain
 
 DRAWS = 512
 NEAR = 128

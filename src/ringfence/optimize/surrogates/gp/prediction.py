@@ -18,8 +18,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from ringfence.arrays import FloatArray
-from ringfence.optimize.surrogates.gp_posterior import Scaled, factor, scale_features
-from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.posterior import Scaled, factor, scale_features
 from ringfence.optimize.surrogates.matern import matern52, matern52_values, squared_distances
 from ringfence.optimize.surrogates.standardize import Standardized
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
-from ringfence.optimize.surrogates.ablr_task import TaskData
-from ringfence.optimize.surrogates.linear_head import HeadPrior, evidence
-from ringfence.optimize.surrogates.network import Shape, with_ones
+from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, evidence
+from ringfence.optimize.surrogates.ablr.network import Shape, with_ones
+from ringfence.optimize.surrogates.ablr.task import TaskData
 
 FARTHEST = 30.0  # prior standard deviations from the prior mean; nothing overflows within
 

@@ -21,16 +21,16 @@ from scipy.optimize import fmin_l_bfgs_b
 from ringfence.arrays import FloatArray
 from ringfence.checks import generator, integer
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates.ablr_objective import ABLROptions, Objective, objective_of
-from ringfence.optimize.surrogates.ablr_task import (
+from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, condition, fit_head
+from ringfence.optimize.surrogates.ablr.network import Network, Shape
+from ringfence.optimize.surrogates.ablr.objective import ABLROptions, Objective, objective_of
+from ringfence.optimize.surrogates.ablr.task import (
     Inputs,
     TaskData,
     TaskModel,
     task_data,
     with_known_units,
 )
-from ringfence.optimize.surrogates.linear_head import HeadPrior, condition, fit_head
-from ringfence.optimize.surrogates.network import Network, Shape
 
 __all__ = ["ABLR", "ABLROptions", "TaskModel", "fit_ablr"]
 

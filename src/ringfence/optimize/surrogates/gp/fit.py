@@ -15,9 +15,9 @@ from scipy.optimize import fmin_l_bfgs_b
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates.gp_posterior import log_posterior
-from ringfence.optimize.surrogates.gp_prediction import GP, condition
-from ringfence.optimize.surrogates.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.posterior import log_posterior
+from ringfence.optimize.surrogates.gp.prediction import GP, condition
 from ringfence.optimize.surrogates.standardize import standardize
 
 __all__ = ["GP", "GPOptions", "Hyperparameters", "fit_gp"]

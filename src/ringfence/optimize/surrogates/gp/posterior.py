@@ -23,9 +23,9 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
-from ringfence.optimize.surrogates.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.warping import Warped, warp
 from ringfence.optimize.surrogates.matern import matern52, squared_distances
-from ringfence.optimize.surrogates.warping import Warped, warp
 
 LOG_2PI = math.log(2.0 * math.pi)
 

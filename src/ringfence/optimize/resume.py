@@ -1,0 +1,74 @@
+"""An optimizer read back from its file."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.errors import FileError, RingfenceError
+from ringfence.learned.file import decode as decode_learned
+from ringfence.optimize.ask_tell import Optimizer
+from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.guard import guard_of
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import BaseMethod, Setup
+from ringfence.optimize.registry import method_class, method_name
+from ringfence.optimize.state import Rows, StateFile
+from ringfence.optimize.transfer.sources import Source, Sources
+
+
+def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = None) -> Optimizer:
+    """Read an optimizer from a file; it continues where it was. If its method is a class of your
+    own, pass the class: a file is not trusted to name code."""
+    try:
+        record = msgspec.json.decode(Path(path).read_bytes(), type=StateFile)
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from error
+    except msgspec.ValidationError as error:
+        raise FileError(f"{path} is not a saved optimizer: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(f"{path} is cut off or not JSON: {error}") from error
+    try:
+        return _restore(record, _method(record.name, method))
+    except (RingfenceError, KeyError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {error}") from error
+
+
+def _method(name: str, method: type[BaseMethod] | None) -> str | type[BaseMethod]:
+    """The method that the file was saved with."""
+    if method is not None and method_name(method_class(method)) != name:
+        raise FileError(f"it was saved with the method {name!r}, not {method_name(method)!r}")
+    if method is None and ":" in name:
+        raise FileError(f"its method {name!r} is a class of your own: pass it as method=…")
+    return name if method is None else method
+
+
+def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
+    learned = decode_learned(bytes(record.learned), "its learned space")
+    domain = domain_of(learned, record.candidates)
+    layout = domain.layout
+    sources = None
+    if record.sources is not None:
+        tasks = tuple(
+            Source(task.name, _array(task.rows, len(layout.names)), np.array(task.values))
+            for task in record.sources.tasks
+        )
+        meta, target = record.sources.meta_features, record.sources.target
+        sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
+    guard = guard_of(learned, record.candidates, record.guard)
+    setup = Setup(domain, record.seed, sources, domain.starts(record.starts), guard)
+    optimizer = Optimizer(method, setup, record.options)
+    optimizer.log = TrialLog(layout, record.trials)
+    optimizer.method.memory.update(record.memory)
+    if optimizer.scout is not None:
+        optimizer.scout.memory.update(record.guard_memory)
+    return optimizer
+
+
+def _array(rows: Rows, width: int) -> FloatArray:
+    filled = [[np.nan if x is None else x for x in row] for row in rows]
+    return np.array(filled, float).reshape(-1, width)

@@ -1,0 +1,1 @@
+"""Where to look next: expected improvement, and its maximization over a domain."""

@@ -1,0 +1,1 @@
+"""The Gaussian process: its hyperparameters, their posterior density, fit and predictions."""
