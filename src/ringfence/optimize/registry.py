@@ -21,8 +21,8 @@ def method_class(method: str | type[BaseMethod]) -> type[BaseMethod]:
         return method
     if method not in names():
         raise SettingError(
-            f"there is no optimizer {method!r}; choose one of {', '.join(names())}, or pass a class "
-            "of your own, derived from ringfence.optimize.BaseMethod"
+            f"there is no optimizer {method!r}; choose one of {', '.join(names())}, or pass a "
+            "class of your own, derived from ringfence.optimize.BaseMethod"
         )
     module = import_module(f"{methods.__name__}.{method.replace('-', '_')}")
     cls: type[BaseMethod] = module.Method
