@@ -5,6 +5,7 @@
 # make results  write docs/results.md, the numbers of docs/transfer.md and figures from the committed results
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json anew
+# make dist    build the wheel and the sdist, and run the demo from the wheel alone
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,7 +15,7 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test browser lint bench paper-quick results fmt schema clean
+.PHONY: demo test browser lint bench paper-quick results fmt schema dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -56,6 +57,9 @@ fmt: $(VENV)/.tested
 schema: $(VENV)/.tested
 	$(BIN)/python -c 'import json, ringfence.learned.file as f; print(json.dumps(f.schema(), indent=2))' \
 		> docs/learned-space.schema.json
+
+dist:
+	$(PYTHON) scripts/dist.py
 
 clean:
 	rm -rf $(VENV) demo dist paper-quick
