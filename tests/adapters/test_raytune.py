@@ -119,6 +119,21 @@ def test_a_name_with_a_slash_is_nested_as_the_reader_has_it(shape):
     assert isinstance(space["model"]["net"]["depth"], tune.search.sample.Integer)
 
 
+def test_starting_points_are_nested_as_all_suggestions_are():
+    space = rf.Space({"model/lr": rf.Float(0.0, 1.0), "model/net/depth": rf.Int(1, 9)})
+    table = pl.DataFrame(full_space(space).sample(60, seed=0)).with_columns(
+        task=pl.Series([f"t{i % 3}" for i in range(60)]),
+        loss=(pl.col("model/lr") - 0.5) ** 2,
+    )
+    history = rf.History.from_frame(table, task="task", objective="loss")
+    learned = rf.learn(history, space, shape="box", starts=3)
+    searcher = raytune.searcher(learned, seed=0, starts=3)
+    suggestions = [searcher.suggest(str(i)) for i in range(4)]
+    for config in suggestions:
+        assert set(config) == {"model"} and set(config["model"]) == {"lr", "net"}
+    assert [flat(config, "/") for config in suggestions[:3]] == learned.starts(3)
+
+
 @pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a")])
 def test_a_name_cannot_be_a_value_and_a_dict(names):
     space = rf.Space({name: rf.Float(0, 1) for name in names})

@@ -100,7 +100,7 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         """The next configuration; inactive parameters are left out."""
         if len(self._begun) < len(self._starts):
             self._begun.append(trial_id)
-            return dict(self._starts[len(self._begun) - 1])
+            return _nested(self._starts[len(self._begun) - 1])
         if self._base is None:
             rng = np.random.default_rng([self._seed, self._drawn])
             self._drawn += 1
