@@ -19,7 +19,7 @@ import msgspec
 
 from benchmarks.tables import TABLES, read_table
 from ringfence import Check, Comparison, compare
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.speedup import SpeedUp
 from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT, best_of, judged
@@ -86,7 +86,7 @@ def _cheaper(comparison: Comparison) -> tuple[SpeedUp, ...]:
 
 def _whole(task: TaskCheck) -> TaskCheck:
     """The task with its whole space inside."""
-    curve = tuple(task.whole[WHOLE_DRAWS.index(draws)] for draws in DRAWS)
+    curve = tuple(task.full[FULL_DRAWS.index(draws)] for draws in DRAWS)
     return msgspec.structs.replace(task, inside=curve)
 
 

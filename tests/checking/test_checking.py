@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ringfence as rf
 from ringfence.checking.left_out.order_statistics import expected_best
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.speedup import _worth
 from ringfence.checking.left_out.tasks import DRAWS
 from ringfence.history.regret import capped_regret
@@ -53,12 +53,12 @@ def test_regret_is_zero_at_the_best_and_one_from_the_median_on():
 def test_the_speed_up_is_where_the_mean_curve_comes_down_to_the_level():
     """Against one interpolation a curve, also beyond both ends and where the curve is flat."""
     rng = np.random.default_rng(0)
-    whole = np.sort(rng.random((200, len(WHOLE_DRAWS))), axis=1)[:, ::-1]
-    whole[:50, 10:30] = whole[:50, 10:11]
+    full = np.sort(rng.random((200, len(FULL_DRAWS))), axis=1)[:, ::-1]
+    full[:50, 10:30] = full[:50, 10:11]
     inside = rng.uniform(-0.1, 1.1, (200, len(DRAWS)))
-    count = np.log(WHOLE_DRAWS)
-    direct = [np.exp(np.interp(-level, -curve, count)) for level, curve in zip(inside, whole)]
-    np.testing.assert_allclose(_worth(inside, whole, DRAWS), np.array(direct) / DRAWS)
+    count = np.log(FULL_DRAWS)
+    direct = [np.exp(np.interp(-level, -curve, count)) for level, curve in zip(inside, full)]
+    np.testing.assert_allclose(_worth(inside, full, DRAWS), np.array(direct) / DRAWS)
 
 
 RNG = np.random.default_rng(1)
@@ -174,8 +174,13 @@ def test_the_whole_space_is_worth_itself():
     assert found.verdict == "no clear difference" and found.volume_kept == 1.0
     for up in found.speed_ups:
         assert up.value == up.low == up.high == pytest.approx(1.0)
-        assert up.inside == pytest.approx(up.whole)
+        assert up.inside == pytest.approx(up.full)
     assert str(found).startswith("whole space: no clear difference")
+
+
+def test_the_keys_of_the_json_output():
+    found = msgspec.to_builtins(rf.check(bowls(ALIKE), SPACE, starts=None))
+    assert {"inside", "whole"} <= set(found["tasks"][0]) & set(found["speed_ups"][0])
 
 
 def test_the_embedded_history_is_worth_learning_from():

@@ -108,11 +108,11 @@ def test_the_command_prints_the_line_and_the_figures(tmp_path, capsys):
 
 
 def test_the_choice_of_a_shape_and_a_report_judge_them_no_more_than_once(tmp_path, monkeypatch):
-    from ringfence.checking import starts
+    from ringfence.checking import starting_points
 
     judged = []
-    judge = starts.check_starts
-    monkeypatch.setattr(starts, "check_starts", lambda *a: judged.append(1) or judge(*a))
+    judge = starting_points.check_starts
+    monkeypatch.setattr(starting_points, "check_starts", lambda *a: judged.append(1) or judge(*a))
     history = alike(5, runs=40)
     rf.learn(history, SPACE, shape="auto")
     assert not judged

@@ -7,7 +7,7 @@ import polars as pl
 
 import ringfence as rf
 from ringfence.checking import Check
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.tasks import TaskCheck
 from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
@@ -61,7 +61,7 @@ def task_check(name: str, inside: float | None, speed: float = 1.0) -> TaskCheck
         rank_of_best_inside=None if inside is None else 3,
         regret_of_best_inside=inside,
         inside=None if inside is None else curve,
-        whole=tuple(1 / k for k in WHOLE_DRAWS),
+        full=tuple(1 / k for k in FULL_DRAWS),
     )
 
 

@@ -26,9 +26,9 @@ def test_the_curve_is_the_mean_and_the_worth_where_the_curves_meet():
     """Regret 1/K in the whole space, 1/(3k) inside: ten draws inside are worth thirty."""
     found = curve(check_of(*tasks(5, 0, speed=3.0)))
     assert found.inside == pytest.approx([1 / (3 * k) for k in found.draws])
-    assert found.whole == pytest.approx([1 / k for k in found.whole_draws])
+    assert found.full == pytest.approx([1 / k for k in found.full_draws])
     assert found.worth == found.low == found.high == pytest.approx(30)
-    assert found.whole_draws[-1] == 100
+    assert found.full_draws[-1] == 100
 
 
 def test_tasks_without_a_run_inside_take_no_part_in_the_curve():

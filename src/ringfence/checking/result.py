@@ -52,7 +52,7 @@ class Check(msgspec.Struct, frozen=True):
         return tuple(
             task.name
             for task in self.tasks
-            if task.inside is not None and task.inside[at] > task.whole[JUDGED_AT - 1] + HURT
+            if task.inside is not None and task.inside[at] > task.full[JUDGED_AT - 1] + HURT
         )
 
     @property

@@ -39,17 +39,17 @@ def check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsChe
     """`n` starting points for each task, from the others."""
     past = Past.of(left_out)
     found: dict[str, tuple[float, ...]] = {}
-    whole: list[tuple[float, ...]] = []
+    full: list[tuple[float, ...]] = []
     everyone = np.ones(len(left_out.tasks), dtype=bool)
     for number, task in enumerate(left_out.tasks):
         if task.regret is not None:
             blocks, kept = left_out.sources(settings.top).fit(settings, everyone, [number])
-            curve = past.regrets(task.name, replace(past.whole, blocks=blocks, choices=kept), n)
+            curve = past.regrets(task.name, replace(past.full, blocks=blocks, choices=kept), n)
             if curve is not None:
                 found[task.name] = curve
-                whole.append(task.whole)
+                full.append(task.full)
     silent = tuple(task.name for task in left_out.tasks if task.name not in found)
-    ups = _speed_ups(list(found.values()), whole, n) if found else ()
+    ups = _speed_ups(list(found.values()), full, n) if found else ()
     verdict = verdict_at(ups, n, len(found), len(left_out.tasks))
     return StartsCheck(verdict, ups, found, silent)
 
@@ -58,7 +58,7 @@ def check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsChe
 class Past:
     """Every task with its runs and its model."""
 
-    whole: LearnedSpace
+    full: LearnedSpace
     recorded: dict[str, Source]
     sources: tuple[Source, ...]
     """As the models see them."""
@@ -66,15 +66,15 @@ class Past:
     @classmethod
     def of(cls, left_out: LeaveOneOut) -> Past:
         """The past of a left_out."""
-        whole, rows = full_space(left_out.space), left_out.prepared.rows
-        layout = Layout(whole)
+        full, rows = full_space(left_out.space), left_out.prepared.rows
+        layout = Layout(full)
         recorded = {task.name: task for task in tasks_of(rows, layout)}
-        return cls(whole, recorded, tasks_of(considered_rows(rows, left_out.choice), layout))
+        return cls(full, recorded, tasks_of(considered_rows(rows, left_out.choice), layout))
 
     @cached_property
     def models(self) -> SourceModels:
         """The model of every task that tells good from bad."""
-        return fit_source_models(self.sources, Layout(self.whole))
+        return fit_source_models(self.sources, Layout(self.full))
 
     def regrets(self, name: str, region: LearnedSpace, n: int) -> tuple[float, ...] | None:
         """The best regret after each of `n` starting points of the task; None where none of its
@@ -82,7 +82,7 @@ class Past:
         task, layout = self.recorded[name], Layout(region)
         scored = capped_regret(task.values)
         models = SourceModels(
-            self.models.whole, tuple(model for model in self.models.tasks if model.name != name)
+            self.models.full, tuple(model for model in self.models.tasks if model.name != name)
         )
         pool = each_once(layout, task.rows[layout.inside(task.rows)])
         if scored is None or not len(pool) or not models.tasks:
@@ -113,7 +113,7 @@ def _by_key(keys: Sequence[bytes], regret: FloatArray) -> dict[bytes, float]:
 
 
 def _speed_ups(
-    curves: Sequence[tuple[float, ...]], whole: Sequence[tuple[float, ...]], n: int
+    curves: Sequence[tuple[float, ...]], full: Sequence[tuple[float, ...]], n: int
 ) -> tuple[SpeedUp, ...]:
     counts = sorted({*(k for k in SHOWN if k < n), n})
-    return speed_ups(np.array(curves)[:, [k - 1 for k in counts]], np.array(whole), counts)
+    return speed_ups(np.array(curves)[:, [k - 1 for k in counts]], np.array(full), counts)

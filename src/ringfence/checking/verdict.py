@@ -23,8 +23,8 @@ def judged(found: Sequence[TaskCheck | None]) -> tuple[tuple[SpeedUp, ...], Verd
     tasks = [task for task in found if task is not None and task.inside is not None]
     if not tasks:
         return (), "cannot tell"
-    inside, whole = np.array([t.inside for t in tasks]), np.array([t.whole for t in tasks])
-    ups = speed_ups(inside, whole, DRAWS)
+    inside, full = np.array([t.inside for t in tasks]), np.array([t.full for t in tasks])
+    ups = speed_ups(inside, full, DRAWS)
     return ups, verdict_at(ups, JUDGED_AT, len(tasks), len(found))
 
 

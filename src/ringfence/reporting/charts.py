@@ -32,7 +32,7 @@ def solid_label(text: str, most: int) -> str:
 def regret_chart(curve: Curve) -> Chart:
     """Mean regret against draws, and the arrow that is the speed-up."""
     level = curve.inside[curve.draws.index(curve.judged_at)]
-    worth = min(curve.worth, curve.whole_draws[-1])
+    worth = min(curve.worth, curve.full_draws[-1])
     arrow = {
         "type": "scatter",
         "x": [curve.judged_at, round(worth, 2)],
@@ -43,9 +43,9 @@ def regret_chart(curve: Curve) -> Chart:
         "marker": {"color": OUT, "size": 9, "symbol": ["circle", "diamond"]},
         "hoverinfo": "skip",
     }
-    full = _line(curve.whole_draws, curve.whole, "full space", INK, "dash")
+    full = _line(curve.full_draws, curve.full, "full space", INK, "dash")
     learned = _line(curve.draws, curve.inside, "learned space", RING, "solid")
-    ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= curve.whole_draws[-1]]
+    ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= curve.full_draws[-1]]
     x = {
         "title": {"text": "random trials", "standoff": 8},
         "type": "log",

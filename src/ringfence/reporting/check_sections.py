@@ -25,7 +25,7 @@ def regret(facts: Facts) -> Html:
         f"full space (90% interval over tasks {curve.low:.1f} to {curve.high:.1f}), a speed-up of "
         f"{curve.worth / curve.judged_at:.2f}."
     )
-    whole = dict(zip(curve.whole_draws, curve.whole))
+    whole = dict(zip(curve.full_draws, curve.full))
     rows = [
         [number(str(k), k), number(f"{inside:.3f}", inside), number(f"{whole[k]:.3f}", whole[k])]
         for k, inside in zip(curve.draws, curve.inside)
@@ -95,7 +95,7 @@ def _task(row: TaskRow) -> list[Cell]:
     return [
         named(row.name),
         number(f"{row.inside or 0:.3f}", row.inside),
-        number(f"{row.whole or 0:.3f}", row.whole),
+        number(f"{row.full or 0:.3f}", row.full),
         number(f"{row.gain or 0:+.3f}", row.gain),
         words(row.verdict),
         words(best),

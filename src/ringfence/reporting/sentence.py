@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ringfence.checking import Check
 from ringfence.checking.display.evidence import curve, loss
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 
 
 def sentence(check: Check | None) -> str:
@@ -53,7 +53,7 @@ def sentence(check: Check | None) -> str:
 def _trials(count: float, reference: int) -> str:
     """A number of trials, with a digit more where it would round to the one it is compared with."""
     tenths = round(count, 1)
-    if tenths >= WHOLE_DRAWS[-1]:
-        return f"{WHOLE_DRAWS[-1]:,} or more"
+    if tenths >= FULL_DRAWS[-1]:
+        return f"{FULL_DRAWS[-1]:,} or more"
     whole = f"{count:,.0f}"
     return f"{tenths:.1f}" if whole == str(reference) or tenths < 5 else whole

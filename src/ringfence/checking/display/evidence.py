@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringfence.checking.display.text import honest, starts_lines
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.settings import describe
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ringfence.checking.result import Check
 
 AT = DRAWS.index(JUDGED_AT)
-WHOLE_AT = WHOLE_DRAWS.index(JUDGED_AT)
+FULL_AT = FULL_DRAWS.index(JUDGED_AT)
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Curve:
 
     draws: tuple[int, ...]
     inside: tuple[float, ...]
-    whole_draws: tuple[int, ...]
-    whole: tuple[float, ...]
+    full_draws: tuple[int, ...]
+    full: tuple[float, ...]
     judged_at: int
     worth: float
     """So many draws in the whole space reach what `judged_at` inside do, and its 90 % interval."""
@@ -48,15 +48,15 @@ class TaskRow:
     best_is_inside: bool | None
     rank: int | None
     inside: float | None
-    whole: float | None
+    full: float | None
     verdict: str
 
     @property
     def gain(self) -> float | None:
         """Regret that the learned space saves; negative where it costs."""
-        if self.inside is None or self.whole is None:
+        if self.inside is None or self.full is None:
             return None
-        return self.whole - self.inside
+        return self.full - self.inside
 
 
 @dataclass(frozen=True)
@@ -109,13 +109,13 @@ def curve(check: Check) -> Curve | None:
         return None
     at = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
     worth, low, high = (JUDGED_AT * factor for factor in (at.value, at.low, at.high))
-    shown = [k for k in WHOLE_DRAWS if k <= max(2 * DRAWS[-1], 1.5 * worth)]
-    whole = np.mean([task.whole[: len(shown)] for task in judged], axis=0)
+    shown = [k for k in FULL_DRAWS if k <= max(2 * DRAWS[-1], 1.5 * worth)]
+    full = np.mean([task.full[: len(shown)] for task in judged], axis=0)
     return Curve(
         draws=tuple(up.draws for up in check.speed_ups),
         inside=tuple(up.inside for up in check.speed_ups),
-        whole_draws=tuple(shown),
-        whole=tuple(whole.tolist()),
+        full_draws=tuple(shown),
+        full=tuple(full.tolist()),
         judged_at=JUDGED_AT,
         worth=worth,
         low=low,
@@ -178,7 +178,7 @@ def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
         best_is_inside=task.best_is_inside,
         rank=task.rank_of_best_inside,
         inside=inside,
-        whole=task.whole[WHOLE_AT],
+        full=task.full[FULL_AT],
         verdict=verdict,
     )
 
@@ -186,4 +186,4 @@ def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
 def loss(task: TaskCheck) -> float:
     """Regret that the learned space costs a judged task after ten draws."""
     assert task.inside is not None
-    return task.inside[AT] - task.whole[WHOLE_AT]
+    return task.inside[AT] - task.full[FULL_AT]

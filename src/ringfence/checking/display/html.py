@@ -21,7 +21,7 @@ def check_html(check: Check) -> str:
         tuple(
             escape(text)
             for text in (
-                str(up.draws), f"{up.inside:.3f}", f"{up.whole:.3f}", f"{up.value:.2f}",
+                str(up.draws), f"{up.inside:.3f}", f"{up.full:.3f}", f"{up.value:.2f}",
                 f"{up.low:.2f} to {up.high:.2f}",
             )
         )

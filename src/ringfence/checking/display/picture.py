@@ -43,12 +43,12 @@ def check_figure(check: Check) -> Any:
 
 def _draw_curve(axes: Axes, found: Curve) -> None:
     level = found.inside[found.draws.index(found.judged_at)]
-    worth = min(found.worth, found.whole_draws[-1])
-    axes.plot(found.whole_draws, found.whole, "--", color=DOT, label="full space")
+    worth = min(found.worth, found.full_draws[-1])
+    axes.plot(found.full_draws, found.full, "--", color=DOT, label="full space")
     axes.plot(found.draws, found.inside, "o-", ms=4, color=RING, label="learned space")
     says = f"{found.judged_at} trials inside are worth {found.worth:.0f}"
     axes.plot([found.judged_at, worth], [level, level], ":D", ms=5, color=OUT, label=says)
-    ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= found.whole_draws[-1]]
+    ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= found.full_draws[-1]]
     axes.set_xscale("log")
     axes.set_xticks(ticks, [str(k) for k in ticks])
     axes.minorticks_off()

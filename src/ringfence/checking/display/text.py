@@ -32,7 +32,7 @@ def worth(check: Check) -> str:
     no_worse = [
         task
         for task in judged
-        if task.inside is not None and task.inside[_place(check)] <= task.whole[JUDGED_AT - 1]
+        if task.inside is not None and task.inside[_place(check)] <= task.full[JUDGED_AT - 1]
     ]
     return (
         f"{JUDGED_AT} draws inside are worth {at.value * JUDGED_AT:.0f} "
@@ -79,7 +79,7 @@ def summary(check: Check) -> str:
     for up in check.speed_ups:
         interval = f"{up.low:.2f} to {up.high:.2f}"
         rows.append(
-            [str(up.draws), f"{up.inside:.3f}", f"{up.whole:.3f}", f"{up.value:.2f}", interval]
+            [str(up.draws), f"{up.inside:.3f}", f"{up.full:.3f}", f"{up.value:.2f}", interval]
         )
     lines += ["", *align(rows)] if check.speed_ups else []
     lines += ["", *starts_lines(check.starts), f"volume kept: {percent(check.volume_kept)}"]

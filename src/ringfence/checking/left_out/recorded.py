@@ -16,7 +16,7 @@ from ringfence.learned.blocks import Block, points_inside
 from ringfence.learned.fitting import clouds
 from ringfence.space import Choice, Space
 
-WHOLE_DRAWS = (*range(1, 20), *range(20, 100, 5), *range(100, 1000, 50), 1000)
+FULL_DRAWS = (*range(1, 20), *range(20, 100, 5), *range(100, 1000, 50), 1000)
 """Numbers of draws from the whole space to compare with."""
 
 
@@ -32,8 +32,8 @@ class RecordedTask:
     """(n, p) coordinates in each block, NaN where it is inactive."""
     choices: Mapping[str, FloatArray]
     """(n,) positions among the choices of each unordered categorical parameter."""
-    whole: tuple[float, ...]
-    """Expected regret of the best of K draws, for each K of WHOLE_DRAWS."""
+    full: tuple[float, ...]
+    """Expected regret of the best of K draws, for each K of FULL_DRAWS."""
 
     def inside(
         self, blocks: Sequence[Block], kept: Mapping[str, Sequence[Choice]], space: Space
@@ -55,8 +55,8 @@ def recorded_tasks(space: Space, rows: pl.DataFrame) -> tuple[RecordedTask, ...]
         at = places[name]
         scored = capped_regret(values[at])
         regret = None if scored is None else scored[0]
-        whole = () if regret is None else tuple(expected_best(regret, WHOLE_DRAWS).tolist())
+        full = () if regret is None else tuple(expected_best(regret, FULL_DRAWS).tolist())
         own_points = tuple(block[at] for block in points)
         own_choices = {choice: column[at] for choice, column in choices.items()}
-        found.append(RecordedTask(name, len(at), regret, own_points, own_choices, whole))
+        found.append(RecordedTask(name, len(at), regret, own_points, own_choices, full))
     return tuple(found)

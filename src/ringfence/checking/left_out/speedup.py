@@ -1,10 +1,10 @@
 """How many draws from the whole space k draws from the learned one are worth.
 
-symbol   meaning                                                            shape
-inside   expected regret of the best of k draws inside, by task             (T, len(draws))
-whole    the same for K draws from the whole space                          (T, len(WHOLE_DRAWS))
-K(k)     where the mean of `whole` comes down to the mean of `inside` at k
-speed-up K(k) / k, with an interval by resampling the tasks
+symbol     meaning                                                            shape
+inside     expected regret of the best of k draws inside, by task             (T, len(draws))
+full       the same for K draws from the whole space                          (T, len(FULL_DRAWS))
+K(k)       where the mean of `full` comes down to the mean of `inside` at k
+speed-up   K(k) / k, with an interval by resampling the tasks
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.checking.left_out.recorded import WHOLE_DRAWS
+from ringfence.checking.left_out.recorded import FULL_DRAWS
 
 RESAMPLES = 2000
 LEVEL = 0.9
 
 
-class SpeedUp(msgspec.Struct, frozen=True):
+class SpeedUp(msgspec.Struct, frozen=True, rename={"full": "whole"}):  # keys of the JSON output
     """k draws inside are worth `value` times as many from the whole space."""
 
     draws: int
     inside: float
     """Mean expected regret after so many draws inside."""
-    whole: float
+    full: float
     """The same for the whole space."""
     value: float
     low: float
@@ -35,29 +35,29 @@ class SpeedUp(msgspec.Struct, frozen=True):
     high: float
 
 
-def speed_ups(inside: FloatArray, whole: FloatArray, draws: Sequence[int]) -> tuple[SpeedUp, ...]:
+def speed_ups(inside: FloatArray, full: FloatArray, draws: Sequence[int]) -> tuple[SpeedUp, ...]:
     """The speed-up after each number of `draws`, the columns of `inside`."""
     tasks = len(inside)
     rng = np.random.default_rng(0)
     weights = rng.multinomial(tasks, np.full(tasks, 1 / tasks), RESAMPLES)
-    resampled = _worth(weights @ inside / tasks, weights @ whole / tasks, draws)
-    value = _worth(inside.mean(axis=0)[None], whole.mean(axis=0)[None], draws)[0]
+    resampled = _worth(weights @ inside / tasks, weights @ full / tasks, draws)
+    value = _worth(inside.mean(axis=0)[None], full.mean(axis=0)[None], draws)[0]
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], axis=0)
-    same = np.interp(np.log(draws), np.log(WHOLE_DRAWS), whole.mean(axis=0))
+    same = np.interp(np.log(draws), np.log(FULL_DRAWS), full.mean(axis=0))
     return tuple(
         SpeedUp(k, *map(float, figures))
         for k, *figures in zip(draws, inside.mean(axis=0), same, value, low, high)
     )
 
 
-def _worth(inside: FloatArray, whole: FloatArray, draws: Sequence[int]) -> FloatArray:
-    """K(k) / k for each row of mean curves; from 1/k to the end of WHOLE_DRAWS.
+def _worth(inside: FloatArray, full: FloatArray, draws: Sequence[int]) -> FloatArray:
+    """K(k) / k for each row of mean curves; from 1/k to the end of FULL_DRAWS.
 
     Between two numbers of draws the logarithm of K is taken as linear in the regret.
     """
-    falling = np.minimum.accumulate(whole, axis=1)
-    count = np.log(WHOLE_DRAWS)
+    falling = np.minimum.accumulate(full, axis=1)
+    count = np.log(FULL_DRAWS)
     above = (falling[:, :, None] > inside[:, None, :]).sum(axis=1)
     last = len(count) - 1
     left, right = np.clip(above - 1, 0, last), np.clip(above, 0, last)

@@ -15,7 +15,7 @@ from ringfence.learned.records import Settings
 DRAWS = (1, 2, 5, 10, 25, 50)
 
 
-class TaskCheck(msgspec.Struct, frozen=True):
+class TaskCheck(msgspec.Struct, frozen=True, rename={"full": "whole"}):  # keys of the JSON output
     """One task, left out. Regret is 0 for its best recorded row and 1 for its median row."""
 
     name: str
@@ -27,8 +27,8 @@ class TaskCheck(msgspec.Struct, frozen=True):
     regret_of_best_inside: float | None
     inside: tuple[float, ...] | None
     """Expected regret of the best of k draws inside, for each k of DRAWS; None where no row is."""
-    whole: tuple[float, ...]
-    """The same for draws from the whole space, for each k of WHOLE_DRAWS."""
+    full: tuple[float, ...]
+    """The same for draws from the whole space, for each k of FULL_DRAWS."""
 
 
 def check_tasks(
@@ -62,5 +62,5 @@ def task_check(task: RecordedTask, inside: BoolArray | None = None) -> TaskCheck
         rank_of_best_inside=None if best is None else 1 + int((regret < best).sum()),
         regret_of_best_inside=best,
         inside=tuple(expected_best(kept, DRAWS).tolist()) if len(kept) else None,
-        whole=task.whole,
+        full=task.full,
     )

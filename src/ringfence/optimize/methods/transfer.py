@@ -125,7 +125,7 @@ class Method(GPMethod):
     def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
         """What the earlier tasks say of rows where they expect the regrets F; the new task's own
         part has the geometric means of their length scales."""
-        return Prior.of(F, self.models.whole.features(rows) / self.length_scales)
+        return Prior.of(F, self.models.full.features(rows) / self.length_scales)
 
     @cached_property
     def fixed_prior(self) -> Prior:

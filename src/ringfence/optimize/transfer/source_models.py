@@ -59,13 +59,13 @@ class SourceModel:
 class SourceModels:
     """The models of all earlier tasks that say something."""
 
-    whole: Layout
+    full: Layout
     """The whole space: all models see its features."""
     tasks: tuple[SourceModel, ...]
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """F at rows of the layout (m, names), shape (T, m)."""
-        X = self.whole.features(rows)
+        X = self.full.features(rows)
         F = np.empty((len(self.tasks), len(rows)))
         size = max(1, AT_ONCE // max(self._stacked.alpha.size, 1))
         for start in range(0, len(rows), size):
@@ -84,7 +84,7 @@ class SourceModels:
 
     @cached_property
     def _stacked(self) -> _Stacked:
-        return _Stacked.of(self.tasks, len(self.whole.groups))
+        return _Stacked.of(self.tasks, len(self.full.groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,28 +125,28 @@ def fit_source_models(
     known: Mapping[str, Hyperparameters] | None = None,
 ) -> SourceModels:
     """A model of every task that says something; `known` holds hyperparameters found earlier."""
-    whole = Layout(full_space(layout.space))
-    columns = Columns.of(len(whole.groups), whole.groups)
+    full = Layout(full_space(layout.space))
+    columns = Columns.of(len(full.groups), full.groups)
     tasks = []
     for source in sources:
         regret = capped_regret(source.values)
         if regret is not None:
             found = (known or {}).get(source.name)
-            tasks.append(_model(source, regret, whole, columns, found))
-    return SourceModels(whole, tuple(tasks))
+            tasks.append(_model(source, regret, full, columns, found))
+    return SourceModels(full, tuple(tasks))
 
 
 def _model(
     source: Source,
     regret: tuple[FloatArray, float],
-    whole: Layout,
+    full: Layout,
     columns: Columns,
     known: Hyperparameters | None,
 ) -> SourceModel:
     z, unit = regret
     rng = np.random.default_rng([len(z), *source.name.encode()])
     chosen = _chosen(z, rng)
-    X, z = whole.features(source.rows[chosen]), z[chosen]
+    X, z = full.features(source.rows[chosen]), z[chosen]
     if known is None:
         some = rng.permutation(len(z))[:SEARCHED]
         known = _searched(X[some].tobytes(), z[some].tobytes(), tuple(columns.groups.tolist()))
