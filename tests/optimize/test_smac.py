@@ -58,7 +58,7 @@ def in_another_process(code: str, **environment: str) -> str:
 @pytest.mark.parametrize("kind", SPACES)
 @pytest.mark.parametrize("where", ["box", "slack ellipsoid"])
 def test_every_model_proposal_is_inside_and_new(kind, where):
-    engine = make(kind, where, random_share=0.0)
+    engine = make(kind, where, random_share=0.0, guard=None)  # the guard's trial may be outside
     configs = run(engine, Problem(SPACES[kind], 0.55), 10)
     assert all(region(kind, where).contains(config) for config in configs)
     assert len({json.dumps(config, sort_keys=True) for config in configs}) == 10
