@@ -13,6 +13,7 @@ import pytest
 import ringfence as rf
 from problems import SPACES, Problem, region
 from ringfence.errors import FileError, SettingError, TrialError
+from ringfence.optimize import BaseMethod, Options, Proposal
 
 SPACE = SPACES["numeric"]
 
@@ -68,7 +69,7 @@ def test_a_saved_optimizer_is_complete_or_an_error(tmp_path):
     with pytest.raises(FileError, match="cut off or not JSON"):
         rf.load_optimizer(path)
     path.write_text("{}")
-    with pytest.raises(FileError, match="no saved optimizer"):
+    with pytest.raises(FileError, match="not a saved optimizer"):
         rf.load_optimizer(path)
     record = json.loads(content)
     path.write_text(json.dumps({**record, "name": "nothing"}))
@@ -199,3 +200,43 @@ def test_with_many_trials_hyperparameters_are_searched_for_now_and_then(monkeypa
         20, 21, 21, 23, 23, 25, 25, 27, 27, 29, 29, 31, 31, 33, 33, 35, 35, 37, 37, 39, 39, 41, 41,
         41, 44, 44, 44, 47,
     ]  # fmt: skip
+
+
+class Middle(BaseMethod):
+    """Walks from the middle of every range towards its lower end."""
+
+    class Options(Options, frozen=True):
+        stride: float = 0.5
+
+    def propose(self, log, rng):
+        self.memory["asked"] = self.memory.get("asked", 0) + 1
+        share = 0.5 * self.options.stride ** len(log)
+        config = {n: p.low + share * (p.high - p.low) for n, p in PLAIN.parameters.items()}
+        return Proposal(config)
+
+
+PLAIN = rf.Space({"x": rf.Float(0, 1), "y": rf.Float(-2, 2)})
+
+
+def test_a_method_of_the_users_own_is_an_optimizer_like_any_other(tmp_path):
+    engine = rf.optimizer(Middle, PLAIN, stride=0.25)
+    assert engine.ask().config == {"x": 0.5, "y": 0.0}
+    assert engine.ask().config == {"x": 0.125, "y": -1.5}
+    outcome = rf.minimize(lambda config: config["x"], PLAIN, Middle, n_trials=4)
+    assert outcome.value == 0.5**4
+    assert "Middle" in repr(outcome.optimizer)
+
+    engine.save(tmp_path / "state.json")
+    with pytest.raises(FileError, match="a class of your own: pass it as method="):
+        rf.load_optimizer(tmp_path / "state.json")
+    again = rf.load_optimizer(tmp_path / "state.json", method=Middle)
+    assert again.method.memory == {"asked": 2}
+    assert again.ask().config == engine.ask().config == {"x": 0.03125, "y": -1.875}
+
+    rf.optimizer("random", PLAIN).save(tmp_path / "state.json")
+    with pytest.raises(FileError, match=r"saved with the method 'random', not .*Middle"):
+        rf.load_optimizer(tmp_path / "state.json", method=Middle)
+    with pytest.raises(SettingError, match=r"optimizer '.*Middle'.*stride"):
+        rf.optimizer(Middle, PLAIN, stride="long")
+    with pytest.raises(SettingError, match=r"derived from ringfence\.optimize\.BaseMethod"):
+        rf.optimizer(dict, PLAIN)
