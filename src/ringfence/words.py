@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -36,3 +37,9 @@ def some(names: Sequence[str], most: int = 12) -> str:
     """The names in a line, the rest counted."""
     shown = ", ".join(plain(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A question that suggests the known name nearest to a misspelled one; "" if none is near."""
+    nearest = difflib.get_close_matches(str(name), list(known), 1)
+    return f"did you mean {nearest[0]!r}?" if nearest else ""
