@@ -185,6 +185,20 @@ def test_every_public_name_is_there():
         ringfence.lern  # noqa: B018
 
 
+def test_editors_and_programs_see_the_same_public_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    typed = {
+        (node.module, alias.name)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for node in ast.walk(branch)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = ringfence.HOMES.items()
+    assert typed == {(f"ringfence.{home}", n) for home, names in homes for n in names.split()}
+
+
 def test_learn_stays_a_function_whatever_is_imported():
     import ringfence.learning
 

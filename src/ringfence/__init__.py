@@ -12,104 +12,66 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ringfence.version import __version__
+from ringfence.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from ringfence.checking import Check, Comparison, check, compare
-    from ringfence.errors import (
-        ExhaustedError,
-        FileError,
-        FitError,
-        HistoryError,
-        MissingExtraError,
-        RingfenceError,
-        SettingError,
-        SpaceError,
-        TrialError,
-    )
-    from ringfence.history import History, infer_space, read_history
-    from ringfence.history.example import example_history
-    from ringfence.learned.file import load
-    from ringfence.learned.space import LearnedSpace
-    from ringfence.learning import learn
-    from ringfence.optimize import (
-        Optimizer,
-        Outcome,
-        Trial,
-        load_optimizer,
-        meta_features,
-        minimize,
-        optimizer,
-    )
-    from ringfence.reporting.report import report
-    from ringfence.space import Categorical, Condition, Constant, Float, Int, Space, read_space
-
-__all__ = [
-    "Categorical",
-    "Check",
-    "Comparison",
-    "Condition",
-    "Constant",
-    "ExhaustedError",
-    "FileError",
-    "FitError",
-    "Float",
-    "History",
-    "HistoryError",
-    "Int",
-    "LearnedSpace",
-    "MissingExtraError",
-    "Optimizer",
-    "Outcome",
-    "RingfenceError",
-    "SettingError",
-    "Space",
-    "SpaceError",
-    "Trial",
-    "TrialError",
-    "__version__",
-    "check",
-    "compare",
-    "example_history",
-    "infer_space",
-    "learn",
-    "load",
-    "load_optimizer",
-    "meta_features",
-    "minimize",
-    "optimizer",
-    "read_history",
-    "read_space",
-    "report",
-]
+if TYPE_CHECKING:  # for editors and type checkers: the same names as in HOMES
+    from ringfence.checking import Check as Check
+    from ringfence.checking import Comparison as Comparison
+    from ringfence.checking import check as check
+    from ringfence.checking import compare as compare
+    from ringfence.errors import ExhaustedError as ExhaustedError
+    from ringfence.errors import FileError as FileError
+    from ringfence.errors import FitError as FitError
+    from ringfence.errors import HistoryError as HistoryError
+    from ringfence.errors import MissingExtraError as MissingExtraError
+    from ringfence.errors import RingfenceError as RingfenceError
+    from ringfence.errors import SettingError as SettingError
+    from ringfence.errors import SpaceError as SpaceError
+    from ringfence.errors import TrialError as TrialError
+    from ringfence.history import History as History
+    from ringfence.history import infer_space as infer_space
+    from ringfence.history import read_history as read_history
+    from ringfence.history.example import example_history as example_history
+    from ringfence.learned.file import load as load
+    from ringfence.learned.space import LearnedSpace as LearnedSpace
+    from ringfence.learning import learn as learn
+    from ringfence.optimize import Optimizer as Optimizer
+    from ringfence.optimize import Outcome as Outcome
+    from ringfence.optimize import Trial as Trial
+    from ringfence.optimize import load_optimizer as load_optimizer
+    from ringfence.optimize import meta_features as meta_features
+    from ringfence.optimize import minimize as minimize
+    from ringfence.optimize import optimizer as optimizer
+    from ringfence.reporting.report import report as report
+    from ringfence.space import Categorical as Categorical
+    from ringfence.space import Condition as Condition
+    from ringfence.space import Constant as Constant
+    from ringfence.space import Float as Float
+    from ringfence.space import Int as Int
+    from ringfence.space import Space as Space
+    from ringfence.space import read_space as read_space
 
 # Public names are imported when first used, so that `import ringfence` costs next to nothing.
-_HOMES = {
-    "errors": [n for n in __all__ if n.endswith("Error")],
-    "space": ["Categorical", "Condition", "Constant", "Float", "Int", "Space", "read_space"],
-    "history": ["History", "infer_space", "read_history"],
-    "history.example": ["example_history"],
-    "learning": ["learn"],
-    "checking": ["Check", "Comparison", "check", "compare"],
-    "learned.space": ["LearnedSpace"],
-    "learned.file": ["load"],
-    "reporting.report": ["report"],
-    "optimize": [
-        "Optimizer",
-        "Outcome",
-        "Trial",
-        "load_optimizer",
-        "meta_features",
-        "minimize",
-        "optimizer",
-    ],
+HOMES = {
+    "checking": "Check Comparison check compare",
+    "errors": "ExhaustedError FileError FitError HistoryError MissingExtraError RingfenceError "
+    "SettingError SpaceError TrialError",
+    "history": "History infer_space read_history",
+    "history.example": "example_history",
+    "learned.file": "load",
+    "learned.space": "LearnedSpace",
+    "learning": "learn",
+    "optimize": "Optimizer Outcome Trial load_optimizer meta_features minimize optimizer",
+    "reporting.report": "report",
+    "space": "Categorical Condition Constant Float Int Space read_space",
 }
+_HOME = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"ringfence.{home}"), name)
+    if name in _HOME:
+        return getattr(import_module(f"ringfence.{_HOME[name]}"), name)
     raise AttributeError(f"module 'ringfence' has no attribute {name!r}")
 
 
