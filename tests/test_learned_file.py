@@ -71,8 +71,8 @@ def damage(content, change):
     [
         (lambda t: t.update(version=2), "version 2"),
         (lambda t: t.update(version="1"), "version '1'"),
-        (lambda t: t.update(format="other"), "no learned space"),
-        (lambda t: t.pop("format"), "no learned space"),
+        (lambda t: t.update(format="other"), "not a learned space"),
+        (lambda t: t.pop("format"), "not a learned space"),
         (lambda t: t.pop("space"), "space"),
         (lambda t: t.update(extra=1), "extra"),
         (lambda t: t["blocks"][0].update(gap="x"), "gap"),
@@ -119,7 +119,7 @@ def test_a_file_cut_anywhere_is_refused(learned, tmp_path):
     content = encode(learned)
     for length in range(0, len(content) - 2, 997):
         (tmp_path / "l.json").write_bytes(content[:length])
-        with pytest.raises(rf.FileError, match=r"cut off or not JSON|no learned space"):
+        with pytest.raises(rf.FileError, match=r"cut off or not JSON|not a learned space"):
             rf.load(tmp_path / "l.json")
 
 

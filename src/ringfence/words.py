@@ -29,7 +29,7 @@ def number(item: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, with digits where they matter."""
+    """A share in per cent, with digits if they matter."""
     return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 

@@ -23,7 +23,7 @@ from ringfence.space import (
     value_of,
 )
 
-MOST_PATTERNS = 4096  # of values that switch parameters on and off, to go through one by one
+MOST_PATTERNS = 4096  # combinations of values that switch parameters on and off, tried one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ def _independent_groups(space: Space) -> list[set[str]]:
 
 def _group_share(space: Space, blocks: Sequence[Block], names: set[str]) -> float:
     """The mean, over the values that switch the blocks on and off, of the product of the shares of
-    those that are on; by fixed draws where there are too many combinations."""
+    those that are on; by fixed draws if there are too many combinations."""
     options = {parent: _switch_values(space, parent) for parent in space.parents if parent in names}
     if math.prod(len(values) for values in options.values()) <= MOST_PATTERNS:
         patterns = list(itertools.product(*options.values()))

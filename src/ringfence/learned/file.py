@@ -42,10 +42,10 @@ def _record_type(base: type) -> Any:
 
 
 def _record_schema(base: type) -> dict[str, Any]:
-    ((found,), _) = msgspec.json.schema_components(
+    ((schema,), _) = msgspec.json.schema_components(
         (_record_type(base),), schema_hook=_record_schema, ref_template="#/$defs/{name}"
     )
-    return found
+    return schema
 
 
 def _record(base: type, value: Any) -> Any:
@@ -58,11 +58,11 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
     try:
         header = msgspec.json.decode(content, type=_Header)
     except msgspec.ValidationError as error:
-        raise FileError(f"{name} is no learned space: {error}") from error
+        raise FileError(f"{name} is not a learned space: {error}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{name} is cut off or not JSON: {error}") from error
     if header.format != FORMAT:
-        raise FileError(f"{name} is no learned space (its format is {header.format!r})")
+        raise FileError(f"{name} is not a learned space (its format is {header.format!r})")
     if header.version != VERSION:
         raise FileError(
             f"{name} has version {header.version!r}; this ringfence reads version {VERSION}: "
@@ -97,9 +97,8 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         raise FileError(f"choices are given for {[*record.choices]}, not for {[*choices]}")
     for name, kept in record.choices.items():
         allowed = [choice_key(choice) for choice in choices[name]]
-        if not kept or [k for k in allowed if k in map(choice_key, kept)] != [
-            *map(choice_key, kept)
-        ]:
+        keys = [choice_key(choice) for choice in kept]
+        if not keys or keys != [key for key in allowed if key in keys]:
             raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
     for task in record.tasks:
         if not record.space.contains(task.incumbent):
@@ -122,7 +121,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
 def _block(space: Space, record: BlockRecord) -> Block:
     for name in record.parameters:
         if name not in space:
-            raise FileError(f"a block names {name!r}, which is no parameter of the space")
+            raise FileError(f"a block names {name!r}, which is not a parameter of the space")
         if {(c.parent, c.values) for c in space.conditions_of(name)} != {
             (c.parent, c.values) for c in space.conditions_of(record.parameters[0])
         }:

@@ -70,16 +70,16 @@ def clouds(space: Space, best: pl.DataFrame) -> tuple[Cloud, ...]:
         groups.setdefault(key, []).append(name)
     columns = columns_of(space, best)
     _, task = np.unique(best[TASK].to_numpy(), return_inverse=True)
-    found = []
+    clouds = []
     for names in filter(None, groups.values()):
         encoding = Encoding.of(space, names)
         conditions = space.conditions_of(names[0])
-        found.append(Cloud(encoding, conditions, encoding.encode(columns), task))
-    return tuple(found)
+        clouds.append(Cloud(encoding, conditions, encoding.encode(columns), task))
+    return tuple(clouds)
 
 
 def columns_of(space: Space, rows: pl.DataFrame) -> dict[str, FloatArray]:
-    """The parameters of usable rows as columns of numbers, NaN where inactive."""
+    """The parameters of usable rows as columns of numbers, NaN if inactive."""
     return {name: rows[name].to_numpy() for name in rows.columns if name in space}
 
 

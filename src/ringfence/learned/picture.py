@@ -44,12 +44,12 @@ class Pair:
 
 def pairs(learned: LearnedSpace, most: int = MOST_PAIRS) -> list[Pair]:
     """Pairs of parameters that are active together, at most `most` of them."""
-    found = [
+    shown = [
         _pair(learned, block, i, j)
         for block in learned.blocks
         for i, j in combinations(range(len(block.names)), 2)
     ]
-    return found[:most]
+    return shown[:most]
 
 
 def _pair(learned: LearnedSpace, block: Block, i: int, j: int) -> Pair:
@@ -103,8 +103,9 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
             axes.barh(y, 1.0, height=0.62, color=FENCE)
             axes.barh(y, upper[j] - lower[j], left=lower[j], height=0.62, color=RING, alpha=0.55)
             if len(points):
-                for some, color in ((outside, OUT), (~outside, DOT)):
-                    axes.scatter(points[some, j], np.full(some.sum(), y), s=14, c=color, zorder=3)
+                for tasks_of, color in ((outside, OUT), (~outside, DOT)):
+                    along = points[tasks_of, j]
+                    axes.scatter(along, np.full(len(along), y), s=14, c=color, zorder=3)
             low, high = learned.bounds[name]
             text = f"{_short(low)} … {_short(high)}  ({percent(upper[j] - lower[j])})"
             axes.text(1.02, y, text, va="center", fontsize=8)

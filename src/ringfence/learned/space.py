@@ -75,7 +75,7 @@ class LearnedSpace:
     def volume_fraction(self) -> float:
         """Share of the original numeric space that is kept.
 
-        Where some blocks are active only sometimes: the mean over the uniform law of the original
+        If some blocks are active only sometimes: the mean over the uniform law of the original
         space of the product of the active blocks' shares.
         """
         return expected_share(self.space, self.blocks)
@@ -87,19 +87,19 @@ class LearnedSpace:
             raise SpaceError(f"a configuration is a dict, not a {type(config).__name__}")
         unknown = [name for name in config if name not in self.space]
         if unknown:
-            raise SpaceError(f"{unknown[0]!r} is no parameter of this space")
+            raise SpaceError(f"{unknown[0]!r} is not a parameter of this space")
         active = self.space.active(config)
         for name in active:
             if name not in config and not isinstance(self.space[name], Constant):
                 raise SpaceError(f"the configuration has no value of {name!r}")
         if not self.space.contains({n: v for n, v in config.items() if n in active}):
             return False
-        kept = all(
+        choices_kept = all(
             choice_key(config[name]) in {choice_key(choice) for choice in choices}
             for name, choices in self.choices.items()
             if name in active
         )
-        return kept and all(
+        return choices_kept and all(
             bool(block.region.contains(block.encoding.point(config))[0])
             for block in self.blocks
             if block.names[0] in active
@@ -107,7 +107,7 @@ class LearnedSpace:
 
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie inside: columns of numbers, of positions among the
-        choices for categorical parameters, NaN where inactive (the layout of `usable_rows`)."""
+        choices for categorical parameters, NaN if inactive (the layout of `usable_rows`)."""
         return rows_inside(self.space, self.blocks, self.choices, columns)
 
     def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
@@ -203,17 +203,17 @@ class LearnedSpace:
         return {}
 
     def known_inside(self, block: Block) -> FloatArray | None:
-        """Coordinates of the incumbents inside a block's region; None where there are none."""
+        """Coordinates of the incumbents inside a block's region; None if there are none."""
         return self._incumbents_inside[block.names]
 
     @cached_property
     def _incumbents_inside(self) -> dict[tuple[str, ...], FloatArray | None]:
-        found: dict[tuple[str, ...], FloatArray | None] = {}
+        by_block: dict[tuple[str, ...], FloatArray | None] = {}
         for block in self.blocks:
             points = [
                 block.encoding.point(task.incumbent)
                 for task in self.tasks
                 if not task.outside and block.names[0] in task.incumbent
             ]
-            found[block.names] = np.concatenate(points) if points else None
-        return found
+            by_block[block.names] = np.concatenate(points) if points else None
+        return by_block

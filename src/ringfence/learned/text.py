@@ -124,7 +124,7 @@ def bar(start: float, stop: float) -> str:
 
 
 def widened_line(block: Block) -> str:
-    """One sentence: which directions too few tasks speak of."""
+    """One sentence: which directions too few tasks determine."""
     names = ", ".join(block.names)
     return (
         f"note: tasks that are few or agree ({block.tasks}) leave {block.widened} of "

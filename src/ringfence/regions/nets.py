@@ -33,8 +33,8 @@ def ball() -> tuple[FloatArray, IntArray]:
         np.linspace(0, 2 * np.pi, SPOKES, endpoint=False),
         indexing="ij",
     )
-    at = [np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)]
-    corners = np.stack(at, axis=-1).reshape(-1, 3)
+    sphere = [np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)]
+    corners = np.stack(sphere, axis=-1).reshape(-1, 3)
     ring, spoke = (grid.ravel() for grid in np.mgrid[:RINGS, :SPOKES])
     here, beside = ring * SPOKES + spoke, ring * SPOKES + (spoke + 1) % SPOKES
     triangles = np.concatenate(

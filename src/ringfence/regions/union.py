@@ -196,7 +196,9 @@ class Union:
         """The surfaces of all parts in one list."""
         corners, triangles = zip(*(part.surface(places) for part in self.parts))
         first = np.cumsum([0, *map(len, corners[:-1])])
-        return np.concatenate(corners), np.concatenate([t + at for t, at in zip(triangles, first)])
+        return np.concatenate(corners), np.concatenate(
+            [t + start for t, start in zip(triangles, first)]
+        )
 
     def with_cells(self, widened: Callable[[Bounds], Bounds]) -> Union:
         """The union of the parts with the whole cells of their integers."""

@@ -7,7 +7,7 @@ t(w)     the largest t with a + t v inside, homogeneous of degree -1         (n,
 x        a + φ v with φ = |sin r| t(w)                                       (n, p)
 
 At r = π/2 a ray reaches the boundary with speed zero and turns back: a maximum on the boundary is
-a stationary point, and no bounds are needed. At r = π it is back at the anchor and sets out anew.
+a stationary point, and no bounds are needed. At r = π it is back at the anchor and sets out again.
 The gauge map (gauge.py) has kinks on all diagonals, where a search by gradients gets stuck; this
 one has them only at the anchor and where faces of the cube cut a smooth body.
 
