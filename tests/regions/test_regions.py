@@ -145,11 +145,9 @@ def test_where_rejection_collapses_a_random_walk_goes_on():
 
 def test_the_random_walk_reaches_the_uniform_law():
     """The same quarter disc, by the walk alone."""
-    from ringfence.regions.sampling import _walked
-
     region = Clipped(Ellipsoid(np.zeros(2), np.eye(2) * 0.8))
     starts = np.full((1, 2), 0.01)
-    points = _walked(region, starts, 20_000, np.random.default_rng(0), lambda x: x)
+    points = region.walk(starts, 20_000, np.random.default_rng(0), lambda drawn: drawn)
     assert ks_uniform((np.linalg.norm(points, axis=1) / 0.8) ** 2)
     assert ks_uniform(np.arctan2(points[:, 1], points[:, 0]) / (math.pi / 2))
 
