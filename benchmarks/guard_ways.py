@@ -106,5 +106,5 @@ def engine(
         found = Constant(found.share, found.domain, found.region)
     made = Optimizer(name, Setup(domain_of(learned, candidates), seed, guard=found), {})
     if found is not None and kind == "uniform":
-        made.scout = Random(Setup(found.domain, seed), Options())
+        made.guard_method = Random(Setup(found.domain, seed), Options())
     return made

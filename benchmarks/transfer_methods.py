@@ -120,7 +120,7 @@ def guarded(name: str, n_starts: int) -> Way:
         engine = Optimizer(name, setup, {})
         if name == "transfer":
             engine.method.models, engine.method.candidates = case.models, case.scored_in_box
-            engine.scout.models, engine.scout.candidates = case.models, case.scored
+            engine.guard_method.models, engine.guard_method.candidates = case.models, case.scored
         return engine
 
     return Way(make, seeds=False)

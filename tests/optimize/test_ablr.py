@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from ringfence.errors import SettingError
 from ringfence.optimize.surrogates.ablr.fit import ABLR, ABLROptions, fit_ablr
 from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, condition, evidence, fit_head
-from ringfence.optimize.surrogates.ablr.network import Shape
+from ringfence.optimize.surrogates.ablr.network import NetworkShape
 from ringfence.optimize.surrogates.ablr.objective import Objective
 
 SMALL = ABLROptions(width=12, depth=2, compressed=False)
@@ -123,7 +123,7 @@ def test_scales_are_recovered_from_many_rows():
 
 def test_network_derivatives():
     rng = np.random.default_rng(3)
-    shape = Shape(3, width=5, depth=3)
+    shape = NetworkShape(3, width=5, depth=3)
     theta, X = shape.draw(rng), rng.normal(size=(7, 3))
     theta[:3] = rng.normal(0, 0.3, 3)
     G = rng.normal(size=(7, 6))
@@ -136,7 +136,7 @@ def test_network_derivatives():
 
 
 def test_a_network_by_hand():
-    shape = Shape(2, width=1, depth=2)
+    shape = NetworkShape(2, width=1, depth=2)
     theta = np.array([np.log(2.0), 0.0, 0.5, -0.25, 0.1, 3.0, -0.2])
     inner = np.tanh(0.5 * 2.0 * 0.3 - 0.25 * 0.8 + 0.1)
     features = shape.network(theta).features(np.array([[0.3, 0.8]]))
@@ -146,7 +146,7 @@ def test_a_network_by_hand():
 
 def objective(seed: int = 0) -> Objective:
     rng = np.random.default_rng(seed)
-    shape = Shape(3, width=6, depth=2)
+    shape = NetworkShape(3, width=6, depth=2)
     ends = np.array([0, 4, 4, 24, 25])  # fewer rows than features, none, more, one
     return Objective(
         shape,
@@ -186,7 +186,7 @@ def test_the_fit_goes_downhill_and_a_warm_start_goes_on_from_there():
 
     def error(model: ABLR) -> float:
         """The tasks' evidence and the prior of the network, written out."""
-        deviations = Shape(4, 12, 2).deviations(SMALL.stretch, 1.0)
+        deviations = NetworkShape(4, 12, 2).deviations(SMALL.stretch, 1.0)
         z = (model.theta - model.anchor) / deviations
         total = 0.5 * z @ z
         for own in model.tasks:

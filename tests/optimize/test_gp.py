@@ -13,7 +13,7 @@ from scipy.optimize import approx_fprime
 from ringfence.errors import SettingError
 from ringfence.optimize.surrogates.gp import fit as gp_module
 from ringfence.optimize.surrogates.gp.fit import GPOptions, fit_gp
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.gp.posterior import log_posterior
 from ringfence.optimize.surrogates.gp.prediction import condition
 from ringfence.optimize.surrogates.gp.warping import warp
@@ -123,7 +123,7 @@ def test_gradient_of_the_log_posterior(groups, warped):
     X = rng.random((15, 4))
     X[3] = X[4]  # repeated features
     y = standardize(np.sin(4 * X).sum(axis=1) + rng.normal(0, 0.1, 15)).y
-    columns = Columns.of(4, groups, warped)
+    columns = KernelColumns.of(4, groups, warped)
     theta = columns.prior[0] + rng.normal(0, 0.5, columns.prior[0].size)
     theta[columns.n_groups] = -3.0
     value, gradient = log_posterior(theta, X, y, columns)
@@ -143,7 +143,7 @@ def test_the_prior_counts_once():
     """Two densities at the same data differ by the priors and the likelihoods, nothing else."""
     X, y, _, _ = wavy(12)
     y = standardize(y)
-    columns = Columns.of(3)
+    columns = KernelColumns.of(3)
     mode, spread = columns.prior
     one, two = mode + 0.3, mode - np.array([0.2, 0.0, 0.5, -2.0])
     expected = [
@@ -157,7 +157,7 @@ def test_the_prior_counts_once():
 
 def test_the_mean_is_the_likeliest_one():
     X, y, _, _ = wavy(12)
-    values, columns = standardize(y), Columns.of(3)
+    values, columns = standardize(y), KernelColumns.of(3)
     gp = condition(columns.prior[0], X, values, columns)
     K = np.linalg.inv(gp.root.T @ gp.root)
     likelihood = lambda m: -0.5 * (values.y - m) @ np.linalg.solve(K, values.y - m)  # noqa: E731
@@ -317,7 +317,11 @@ def test_a_constant_column_keeps_its_prior():
 
 def test_warping_by_the_identity_is_no_warping():
     X, y, Q, _ = wavy(20)
-    values, plain, warped = standardize(y), Columns.of(3), Columns.of(3, None, [True] * 3)
+    values, plain, warped = (
+        standardize(y),
+        KernelColumns.of(3),
+        KernelColumns.of(3, None, [True] * 3),
+    )
     theta = plain.prior[0]
     a = condition(theta, X, values, plain)
     b = condition(np.append(theta, np.zeros(6)), X, values, warped)

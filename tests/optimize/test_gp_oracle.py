@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ringfence.optimize.search.acquisition import log_expected_improvement
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.hyperparameters import KernelColumns
 from ringfence.optimize.surrogates.gp.prediction import condition
 from ringfence.optimize.surrogates.gp.warping import MARGIN
 from ringfence.optimize.surrogates.standardize import standardize
@@ -45,7 +45,7 @@ def problem(name, n=25, seed=3):
     X = rng.random((n, dim))
     X[0, :], X[1, :] = 0.0, 1.0
     y = 50.0 + 7.0 * np.sin(X @ rng.normal(0, 3, dim)) + rng.normal(0, 1, n)
-    columns = Columns.of(dim, groups, warped)
+    columns = KernelColumns.of(dim, groups, warped)
     lengths = rng.normal(0.5 * math.log(dim), 0.4, columns.n_groups)
     theta = np.concatenate([lengths, [-4.0], rng.normal(0, 0.5, 2 * columns.warped.size)])
     return X, standardize(y), columns, theta

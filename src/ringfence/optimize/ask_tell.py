@@ -17,7 +17,7 @@ from ringfence.files import write_atomically
 from ringfence.history import History
 from ringfence.learned.settings import Starts
 from ringfence.learned.space import LearnedSpace
-from ringfence.optimize.domain.candidate_list import Listed
+from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.export import history_of
 from ringfence.optimize.guard import GuardShare, guard_of, guard_share
@@ -49,10 +49,10 @@ class Optimizer:
         self.setup = setup
         settings = read_options(cls.Options, dict(options), self.name)
         self.method = cls(setup, settings)
-        self.scout: BaseMethod | None = None
+        self.guard_method: BaseMethod | None = None
         """The same method over the full space, which proposes the guard's trials."""
         if setup.guard is not None:
-            self.scout = cls(replace(setup, domain=setup.guard.domain, guard=None), settings)
+            self.guard_method = cls(replace(setup, domain=setup.guard.domain, guard=None), settings)
         self.log = TrialLog(setup.domain.layout)
 
     @property
@@ -118,15 +118,15 @@ class Optimizer:
         start = self.method.next_start(self.log)
         if start is not None and not self.method.budgeted:
             return Proposal(start), False
-        guard, scout = self.setup.guard, self.scout
-        if guard is None or scout is None:
+        guard, guard_method = self.setup.guard, self.guard_method
+        if guard is None or guard_method is None:
             return self.method.propose(self.log, rng), False
         if start is not None or not guard.is_due(self.log):
             try:
                 return self.method.propose(self.log, rng), False
             except ExhaustedError:
                 pass
-        proposal = scout.propose(self.log, rng)
+        proposal = guard_method.propose(self.log, rng)
         return proposal, proposal.resumes is None
 
     def _running(self, trial: Trial | int) -> int:
@@ -179,7 +179,7 @@ def optimizer(
     checked_seed = integer(seed, "seed", 0)
     if checked_seed is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
-    if candidates is not None and not isinstance(candidates, Listed):
+    if candidates is not None and not isinstance(candidates, CandidateList):
         candidates = list(candidates)
     if name == "auto":
         name = "gp" if history is None else "transfer"

@@ -1,11 +1,11 @@
 """The brackets of Hyperband (Li et al., JMLR 2018, algorithm 1).
 
 symbol   meaning
-R        the most resource a configuration may get (`max_budget`)
-r_min    the least (`min_budget`, 1 in the paper)
-η        of the configurations of a rung one in η goes on (`eta`)
+R        the largest budget of a configuration (`max_budget`)
+r_min    the smallest (`min_budget`, 1 in the paper)
+η        one in η of a rung's configurations is promoted (`eta`)
 s        aggressiveness: a bracket has s + 1 rungs; s_max = ⌊log_η(R / r_min)⌋
-n, r     configurations and resource of the first rung: n = ⌈(s_max+1)/(s+1) η^s⌉, r = R η^-s
+n, r     configurations and budget of the first rung: n = ⌈(s_max+1)/(s+1) η^s⌉, r = R η^-s
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Rung(NamedTuple):
-    """So many configurations at this budget."""
+    """A number of configurations, all at the same budget."""
 
     size: int
     budget: float
@@ -41,5 +41,5 @@ def bracket(s: int, s_max: int, max_budget: float, eta: float) -> tuple[Rung, ..
 
 
 def _tidy(budget: float) -> float:
-    """Whole budgets without the dust of the powers."""
+    """The budget, rounded if it misses an integer only by the rounding of the powers."""
     return float(round(budget)) if abs(budget - round(budget)) < 1e-9 * budget else budget

@@ -14,7 +14,7 @@ from ringfence.space import Space
 
 
 def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
-    """One row a settled trial: its task, parameters, value, status and budget."""
+    """A row for each settled trial: its task, parameters, value, status and budget."""
     settled = [trial for trial in trials if trial.state != "running"]
     if not settled:
         raise HistoryError("no trial is finished yet, so there is no history")
@@ -44,7 +44,7 @@ def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
 
 
 def _free(name: str, space: Space) -> str:
-    """`name`, or the first of name_, name__, … that is no parameter."""
+    """`name`, or the first of name_, name__, … that is not a parameter."""
     while name in space:
         name += "_"
     return name

@@ -1,8 +1,8 @@
-"""The guard: some of the trials search the whole space, in case the region misses the optimum.
+"""The guard: some of the trials search the full space, in case the region misses the optimum.
 
-They come from the same method over the whole space, which sees all trials. Of n new configurations
-floor(share n) are the guard's. While the best trial lies outside the region, which is then seen to
-be wrong, every second one is; where nothing is left inside, all are.
+They come from the same method over the full space, which sees all trials. Of n new configurations
+⌊share n⌋ are the guard's. While the best trial lies outside the region, which has then proved
+wrong, every second one is; once nothing is left inside, all are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ringfence.space import Space
 GuardShare: TypeAlias = float | Literal["auto"] | None
 """A share of the trials; 'auto' for the method's usual one, None or 0 for none."""
 USUAL = 0.1
-"""The share wherever a region is searched with a model (docs/guard.md has the measurements)."""
+"""The share for methods with a model (docs/guard.md has the measurements)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +31,16 @@ class Guard:
 
     share: float
     domain: Domain
-    """The whole space, or all candidates."""
+    """The full space, or all candidates."""
     region: LearnedSpace
 
     def is_due(self, log: TrialLog) -> bool:
         """Whether the next new configuration is the guard's."""
-        new = [trial.guard for trial in log.trials if trial.resumes is None]
-        if sum(new) < n_guarded(self.share, len(new) + 1):
+        guarded = [trial.guard for trial in log.trials if trial.resumes is None]
+        if sum(guarded) < n_guarded(self.share, len(guarded) + 1):
             return True
         best = log.best
-        return best is not None and not new[-1] and not self.region.contains(best.config)
+        return best is not None and not guarded[-1] and not self.region.contains(best.config)
 
 
 def n_guarded(share: float, n: int) -> int:
@@ -56,7 +56,7 @@ def guard_share(guard: GuardShare, usual: float = USUAL) -> float:
         return 0.0
     if isinstance(guard, bool) or not isinstance(guard, (int, float)) or not 0 <= guard <= 1:
         raise SettingError(
-            f"guard is the share of trials from the whole space, from 0 to 1, not {guard!r}"
+            f"guard is the share of trials from the full space, from 0 to 1, not {guard!r}"
         )
     return float(guard)
 
@@ -64,7 +64,7 @@ def guard_share(guard: GuardShare, usual: float = USUAL) -> float:
 def guard_of(
     where: LearnedSpace | Space, candidates: Iterable[Mapping[str, Any]] | None, share: float
 ) -> Guard | None:
-    """The guard of a search of `where`; None where its share is 0 or there is nothing outside."""
+    """The guard of a search of `where`; None if its share is 0 or there is nothing outside."""
     if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "whole":
         return None
     return Guard(share, domain_of(full_space(where.space), candidates), where)

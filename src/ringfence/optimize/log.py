@@ -1,4 +1,4 @@
-"""What an optimizer has asked for and been told so far."""
+"""TrialLog: the trials of an optimizer so far, and their results."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class TrialLog:
 
     @property
     def values(self) -> FloatArray:
-        """(n,): failed trials count as the worst value seen, running ones are NaN."""
-        known = [trial.value for trial in self.trials if trial.value is not None]
-        worst = max(known, default=np.nan)
+        """(n,): failed trials count as the worst value so far, running ones are NaN."""
+        results = [trial.value for trial in self.trials if trial.value is not None]
+        worst = max(results, default=np.nan)
         return np.array(
             [
                 worst if trial.state == "failed" else np.nan if trial.value is None else trial.value

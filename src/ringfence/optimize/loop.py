@@ -41,7 +41,7 @@ class Outcome:
 
     @property
     def best(self) -> Trial | None:
-        """The best trial; None where none succeeded."""
+        """The best trial; None if none succeeded."""
         return self.optimizer.best
 
     @property
@@ -91,21 +91,21 @@ def minimize(
 
     The objective takes a configuration (a dict) and returns a number; for methods that ration a
     resource it takes the budget as a second argument. An exception, or a value that is not finite,
-    makes the trial a failure; the loop goes on. Ctrl-C ends it with what is there.
+    makes the trial a failure, and the loop continues. Ctrl-C ends it and returns what there is.
 
     Args:
         objective: the function to minimize.
-        where: the learned or plain space; or an optimizer, which then goes on.
+        where: the learned or plain space; or an optimizer, which then continues.
         optimizer: its name, or a method of your own, as in `rf.optimizer`; 'auto' is 'transfer' if
             there is a history, else 'gp'.
         n_trials: how many more trials to run.
         seed: of the proposals.
-        n_jobs: so many threads call the objective at once; the order in which they finish then
-            decides what comes next.
-        progress: show a bar; None shows it where the error output is a terminal.
+        n_jobs: number of threads that call the objective at once; the order in which they finish
+            then decides what comes next.
+        progress: whether to show a bar; None: if the error output is a terminal.
         candidates, history, meta_features, target, starts, guard, options: as in `rf.optimizer`.
     """
-    wanted = integer(n_trials, "n_trials", 0) or 0
+    count = integer(n_trials, "n_trials", 0) or 0
     workers = integer(n_jobs, "n_jobs", 1) or 1
     if not callable(objective):
         raise SettingError(f"the objective must be callable, not {type(objective).__name__}")
@@ -124,27 +124,26 @@ def minimize(
             guard=guard,
             **options,
         )
-    with Bar(wanted, progress) as bar:
+    with Bar(count, progress) as bar:
         try:
-            ended = _run(engine, objective, wanted, workers, bar)
+            ended = _run(engine, objective, count, workers, bar)
         except KeyboardInterrupt:
             _abandon(engine)
             ended = "interrupted"
     return Outcome(engine, ended)
 
 
-def _run(engine: Optimizer, objective: Objective, wanted: int, workers: int, bar: Bar) -> str:
-    """Keep `workers` trials under way until `wanted` were begun and all are settled."""
+def _run(engine: Optimizer, objective: Objective, count: int, workers: int, bar: Bar) -> str:
+    """Keep `workers` trials running until `count` have started and are settled; why it ended."""
     running: dict[Future[float], Trial] = {}
-    begun = 0
-    ended = f"{wanted} trials done"
+    started = 0
     with _pool(workers) as pool:
-        while begun < wanted or running:
+        while started < count or running:
             try:
-                while begun < wanted and len(running) < workers:
+                while started < count and len(running) < workers:
                     trial = engine.ask()
                     running[pool.submit(_evaluate, engine, objective, trial)] = trial
-                    begun += 1
+                    started += 1
             except ExhaustedError as error:
                 if not running:
                     return str(error)
@@ -152,7 +151,7 @@ def _run(engine: Optimizer, objective: Objective, wanted: int, workers: int, bar
             for future in sorted(done, key=lambda f: running[f].number):
                 _settle(engine, running.pop(future), future)
                 bar.advance(engine.best)
-    return ended
+    return f"{count} trials done"
 
 
 def _evaluate(engine: Optimizer, objective: Objective, trial: Trial) -> float:
@@ -179,7 +178,7 @@ def _abandon(engine: Optimizer) -> None:
             engine.fail(trial, "interrupted")
 
 
-class _Here:
+class _CallingThread:
     """An executor that runs each job at once in the calling thread."""
 
     def submit(self, call: Callable[..., float], *args: Any) -> Future[float]:
@@ -190,12 +189,12 @@ class _Here:
             future.set_exception(error)
         return future
 
-    def __enter__(self) -> _Here:
+    def __enter__(self) -> _CallingThread:
         return self
 
     def __exit__(self, *exit: object) -> None:
         return None
 
 
-def _pool(workers: int) -> AbstractContextManager[_Here | ThreadPoolExecutor]:
-    return _Here() if workers == 1 else ThreadPoolExecutor(workers)
+def _pool(workers: int) -> AbstractContextManager[_CallingThread | ThreadPoolExecutor]:
+    return _CallingThread() if workers == 1 else ThreadPoolExecutor(workers)

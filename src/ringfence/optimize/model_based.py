@@ -23,9 +23,9 @@ class ModelOptions(Options, frozen=True, forbid_unknown_fields=True):
     """How the search begins."""
 
     n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Points of a Sobol design before the model speaks, starting points counted; None: as many as
-    there are starting points, at least 3; without them one more than there are parameters that
-    vary, at least 5 and at most 10."""
+    """Trials before the model is used: starting points, then a Sobol design. None: as many as there
+    are starting points, at least 3; without any, one more than there are parameters that vary, at
+    least 5 and at most 10."""
 
 
 class ModelBased(BaseMethod):
@@ -44,7 +44,7 @@ class ModelBased(BaseMethod):
         self.n_initial = options.n_initial or usual
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
-        """A point of the design, or the one that promises most."""
+        """A point of the design, or the most promising configuration."""
         known = np.isfinite(log.values)
         if self.is_design(log, known):
             return Proposal(self.domain.config(self.design.next(log.tried, rng)))
@@ -59,5 +59,5 @@ class ModelBased(BaseMethod):
 
     @abstractmethod
     def model(self, log: TrialLog, known: BoolArray) -> tuple[Surrogate, float]:
-        """The model of the trials so far, running ones taken for what it expects of them, and the
+        """The model of the trials so far, with running ones at the values that it expects, and the
         value to improve on. `known` says which trials have a value."""

@@ -8,14 +8,14 @@ from ringfence.optimize.trial import Trial
 
 
 class Bar:
-    """Shown where it is wanted, or, with None, where the error output is a terminal."""
+    """Counts settled trials, if `visible`; None: if the error output is a terminal."""
 
-    def __init__(self, total: int, wanted: bool | None) -> None:
-        self.shown = sys.stderr.isatty() if wanted is None else wanted
+    def __init__(self, total: int, visible: bool | None) -> None:
+        self.visible = sys.stderr.isatty() if visible is None else visible
         self.total = total
 
     def __enter__(self) -> Bar:
-        if self.shown:
+        if self.visible:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -31,11 +31,11 @@ class Bar:
         return self
 
     def __exit__(self, *exit: object) -> None:
-        if self.shown:
+        if self.visible:
             self._bar.stop()
 
     def advance(self, best: Trial | None) -> None:
-        """One trial more is settled."""
-        if self.shown:
+        """Another trial is settled."""
+        if self.visible:
             text = "no result yet" if best is None else f"best {best.value:g} (trial {best.number})"
             self._bar.update(self._task, advance=1, description=text)

@@ -64,8 +64,8 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
     optimizer = Optimizer(method, setup, record.options)
     optimizer.log = TrialLog(layout, record.trials)
     optimizer.method.memory.update(record.memory)
-    if optimizer.scout is not None:
-        optimizer.scout.memory.update(record.guard_memory)
+    if optimizer.guard_method is not None:
+        optimizer.guard_method.memory.update(record.guard_memory)
     return optimizer
 
 

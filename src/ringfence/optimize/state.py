@@ -55,7 +55,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def encode_state(optimizer: Optimizer) -> bytes:
     """Everything that is needed to continue, as JSON in UTF-8."""
-    setup, guard, scout = optimizer.setup, optimizer.setup.guard, optimizer.scout
+    setup, guard, guard_method = optimizer.setup, optimizer.setup.guard, optimizer.guard_method
     given = (setup.domain if guard is None else guard.domain).given
     record = StateFile(
         format="ringfence.optimizer",
@@ -70,7 +70,7 @@ def encode_state(optimizer: Optimizer) -> bytes:
         memory=optimizer.method.memory,
         starts=len(setup.starts),
         guard=0.0 if guard is None else guard.share,
-        guard_memory={} if scout is None else scout.memory,
+        guard_memory={} if guard_method is None else guard_method.memory,
     )
     return msgspec.json.encode(record)
 

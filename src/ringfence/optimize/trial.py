@@ -25,4 +25,4 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     place: tuple[int, int] | None = None
     """Bracket and rung, for methods that have them."""
     guard: bool = False
-    """Whether it is one of those that search the whole space."""
+    """Whether it is one of those that search the full space."""

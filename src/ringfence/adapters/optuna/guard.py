@@ -30,11 +30,11 @@ class GuardedSampler(BaseSampler):
     """Hands each trial to a sampler of the region or to one of the whole space."""
 
     def __init__(
-        self, learned: LearnedSpace, inside: RegionSampler, scout: RegionSampler, share: float
+        self, learned: LearnedSpace, inside: RegionSampler, outside: RegionSampler, share: float
     ) -> None:
         self._learned = learned
         self._whole = full_space(learned.space)
-        self._inside, self._scout, self._share = inside, scout, share
+        self._inside, self._outside, self._share = inside, outside, share
         self._chosen: dict[tuple[object, ...], RegionSampler] = {}
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class GuardedSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Fresh randomness, for a thread of its own."""
         self._inside.reseed_rng()
-        self._scout.reseed_rng()
+        self._outside.reseed_rng()
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Decide whose trial it is."""
@@ -92,7 +92,7 @@ class GuardedSampler(BaseSampler):
             guarded = bool(trial.system_attrs.get(GUARD)) or self._is_due(study, trial.number)
             if guarded:
                 study._storage.set_trial_system_attr(trial._trial_id, GUARD, True)
-            self._chosen[key] = self._scout if guarded else self._inside
+            self._chosen[key] = self._outside if guarded else self._inside
         return self._chosen[key]
 
     def _is_due(self, study: Study, number: int) -> bool:

@@ -80,8 +80,8 @@ def sampler(
     share = guard_share(guard, 0.0 if isinstance(base, NO_MODEL) else USUAL)
     if share == 0.0 or given.shape == "whole":
         return inside
-    scout = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
-    return _guarded(given, inside, scout, share)
+    outside = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
+    return _guarded(given, inside, outside, share)
 
 
 def transfer_sampler(
@@ -107,8 +107,8 @@ def transfer_sampler(
     share = guard_share(guard)
     if share == 0.0 or given.shape == "whole":
         return inside
-    scout = TransferSampler(full_space(given.space), history, seed)
-    return _guarded(given, inside, scout, share)
+    outside = TransferSampler(full_space(given.space), history, seed)
+    return _guarded(given, inside, outside, share)
 
 
 def distributions(
@@ -144,11 +144,11 @@ def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = T
 
 
 def _guarded(
-    learned: LearnedSpace, inside: RegionSampler, scout: RegionSampler, share: float
+    learned: LearnedSpace, inside: RegionSampler, outside: RegionSampler, share: float
 ) -> BaseSampler:
     from ringfence.adapters.optuna.guard import GuardedSampler
 
-    return GuardedSampler(learned, inside, scout, share)
+    return GuardedSampler(learned, inside, outside, share)
 
 
 def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution:

@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.bench.cell import Scale
 from ringfence.history import History
-from ringfence.optimize.domain.candidate_list import Listed
+from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.space import Config, Float, Int, Space
 
 
@@ -54,7 +54,7 @@ class Suite(ABC):
     def reference(self, task: str) -> Reference:
         """The best known loss and the median one."""
 
-    def candidates(self, task: str, scale: Scale) -> Listed | None:
+    def candidates(self, task: str, scale: Scale) -> CandidateList | None:
         """The configurations that can be evaluated; None: all of the space."""
         return None
 

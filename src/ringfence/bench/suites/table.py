@@ -21,7 +21,7 @@ from ringfence.bench.suites.suite import Reference, Suite, on_scale
 from ringfence.errors import SettingError
 from ringfence.history import ROW, TASK, History, usable_rows
 from ringfence.learned.full import full_space
-from ringfence.optimize.domain.candidate_list import Listed, listed
+from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Choice, Config, Space
 
@@ -67,11 +67,11 @@ class Table(Suite):
         return self._history.only(tasks).split(n, seed=seed)[0]
 
     @cache  # noqa: B019  # suites live as long as the process
-    def candidates(self, task: str, scale: Scale) -> Listed | None:
+    def candidates(self, task: str, scale: Scale) -> CandidateList | None:
         """The recorded configurations; None where there is a loss for every one."""
         if self._complete or self._evaluation == "neighbors":
             return None
-        return listed(on_scale(self.space, scale), self.recorded(task).configs)
+        return CandidateList.of(on_scale(self.space, scale), self.recorded(task).configs)
 
     def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
         """The recorded loss, or the mean of the nearest recorded ones."""

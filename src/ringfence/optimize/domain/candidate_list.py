@@ -1,4 +1,4 @@
-"""Listed: configurations checked and turned into rows once, for many searches of one list."""
+"""CandidateList: configurations that are checked and turned into rows once, for many searches."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from ringfence.space import Config, Space
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """Configurations of `space`; SpaceError where one of them is not."""
+class CandidateList:
+    """Configurations of `space`, the only ones to be searched."""
 
     space: Space
     configs: tuple[Config, ...]
     rows: FloatArray
     """As `Layout.encode` gives them."""
 
+    @classmethod
+    def of(cls, space: Space, configs: Iterable[Mapping[str, Any]]) -> CandidateList:
+        """The configurations, or SpaceError if one of them does not belong to the space. A list
+        that was checked for this space is returned as it is."""
+        if isinstance(configs, CandidateList) and configs.space == space:
+            return configs
+        copies = tuple(dict(config) for config in configs)
+        if not copies:
+            raise SettingError("the list of candidates is empty")
+        for config in copies:
+            space.check(config)
+        return cls(space, copies, Layout(full_space(space)).encode(copies))
+
     def __iter__(self) -> Iterator[Config]:
         return iter(self.configs)
 
     def __len__(self) -> int:
         return len(self.configs)
-
-
-def listed(space: Space, configs: Iterable[Mapping[str, Any]]) -> Listed:
-    """The configurations, checked; handed on as they are where that was done for this space."""
-    if isinstance(configs, Listed) and configs.space == space:
-        return configs
-    copies = tuple(dict(config) for config in configs)
-    if not copies:
-        raise SettingError("the list of candidates is empty")
-    for config in copies:
-        space.check(config)
-    return Listed(space, copies, Layout(full_space(space)).encode(copies))

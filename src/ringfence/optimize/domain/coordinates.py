@@ -32,7 +32,7 @@ class RowCoordinates(ABC):
 
     layout: Layout
     base: FloatArray
-    """Rows whose categories are kept, (n, names)."""
+    """Rows whose categories stay as they are, (n, names)."""
 
     @cached_property
     def numeric(self) -> IntArray:
@@ -45,17 +45,17 @@ class RowCoordinates(ABC):
         full = np.full(self.base.shape, 0.5)
         for region, columns, rows in self._pieces:
             active = rows[~np.isnan(self.base[np.ix_(rows, columns)]).any(axis=1)]
-            here = np.ix_(active, columns)
-            full[here] = self.encode(region, self.base[here])
+            piece = np.ix_(active, columns)
+            full[piece] = self.encode(region, self.base[piece])
         start: FloatArray = full[:, self.numeric]
         return start
 
     def rows(self, u: FloatArray) -> FloatArray:
         """Coordinates → rows inside the region, before rounding."""
         rows, full = self.base.copy(), self._full(u)
-        for region, columns, mapped in self._pieces:
-            here = np.ix_(mapped, columns)
-            rows[here] = self.decode(region, full[here])
+        for region, columns, numbers in self._pieces:
+            piece = np.ix_(numbers, columns)
+            rows[piece] = self.decode(region, full[piece])
         rows[self._inactive] = np.nan
         return rows
 
@@ -82,12 +82,13 @@ class RowCoordinates(ABC):
         pieces: list[Piece] = []
         for block in self.layout.learned.blocks:
             columns = np.array([self.layout.position(name) for name in block.names])
-            divided = self.divided(block.region, columns)
-            pieces += [(region, columns, rows) for region, rows in divided]
+            parts = self.rows_by_part(block.region, columns)
+            pieces += [(region, columns, rows) for region, rows in parts]
         return pieces
 
-    def divided(self, region: Region, columns: IntArray) -> list[tuple[Region, IntArray]]:
-        """Which rows have a map of their own; here all share that of the region."""
+    def rows_by_part(self, region: Region, columns: IntArray) -> list[tuple[Region, IntArray]]:
+        """The parts that have a map of their own, each with its rows; here all share the region's
+        map."""
         return [(region, np.arange(len(self.base)))]
 
 
@@ -126,11 +127,11 @@ class SmoothCoordinates(RowCoordinates):
         """Undo `encode`."""
         return region.coordinates.decode(coordinates)
 
-    def divided(self, region: Region, columns: IntArray) -> list[tuple[Region, IntArray]]:
+    def rows_by_part(self, region: Region, columns: IntArray) -> list[tuple[Region, IntArray]]:
         """Each row of a union has the map of the part that it lies in."""
-        number = region.nearest(np.nan_to_num(self.base[:, columns], nan=0.5))
-        rows = [(part, np.flatnonzero(number == k)) for k, part in enumerate(region.parts)]
-        return [(part, mapped) for part, mapped in rows if len(mapped)]
+        nearest = region.nearest(np.nan_to_num(self.base[:, columns], nan=0.5))
+        parts = [(part, np.flatnonzero(nearest == k)) for k, part in enumerate(region.parts)]
+        return [(part, rows) for part, rows in parts if len(rows)]
 
     def to_features(self, u: FloatArray) -> FloatArray:
         """Coordinates → the inputs of a model."""
@@ -139,10 +140,10 @@ class SmoothCoordinates(RowCoordinates):
     def linearized(self, u: FloatArray) -> tuple[FloatArray, Pullback]:
         """The inputs of a model, and what turns gradients by them into gradients by u."""
         rows, full, pulls = self.base.copy(), self._full(u), []
-        for region, columns, mapped in self._pieces:
-            here = np.ix_(mapped, columns)
-            rows[here], pull = region.coordinates.linearized(full[here])
-            pulls.append((here, pull))
+        for region, columns, numbers in self._pieces:
+            piece = np.ix_(numbers, columns)
+            rows[piece], pull = region.coordinates.linearized(full[piece])
+            pulls.append((piece, pull))
         rows[self._inactive] = np.nan
         features = with_context(self.layout.features(rows), self.context)
         return features, partial(self._pullback, pulls)
@@ -151,12 +152,12 @@ class SmoothCoordinates(RowCoordinates):
         self, pulls: Sequence[tuple[tuple[IntArray, ...], Pullback]], gradient: FloatArray
     ) -> FloatArray:
         lower, upper = self.layout.spans
-        by_rows, pulled = np.zeros(self.base.shape), np.zeros(self.base.shape)
+        by_rows, by_u = np.zeros(self.base.shape), np.zeros(self.base.shape)
         by_rows[:, self.numeric] = gradient[:, self._columns] / (upper - lower)[self.numeric]
         by_rows[self._inactive] = 0.0
-        for here, pull in pulls:
-            pulled[here] = pull(by_rows[here])
-        result: FloatArray = pulled[:, self.numeric]
+        for piece, pull in pulls:
+            by_u[piece] = pull(by_rows[piece])
+        result: FloatArray = by_u[:, self.numeric]
         return result
 
     @cached_property

@@ -17,9 +17,8 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError
 from ringfence.optimize.domain.domain import Domain
 
-FIRST = 64
-LONGEST = 1 << 14
-"""Number of points of the sequence to look at before plain draws take over."""
+FIRST = 64  # points made at first; their number doubles as more are needed
+LONGEST = 1 << 14  # points of the sequence to look at before plain draws take over
 
 
 class Design:
@@ -29,42 +28,42 @@ class Design:
         self.domain = domain
         self.seed = seed
         self._rows = np.empty((0, len(domain.layout.names)))
-        self._made = 0
-        self._at = 0
+        self._n_made = 0  # points of the sequence, valid or not
+        self._next = 0  # the first of `_rows` that may be untried
 
     def next(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
         """The first point that was not tried, shape (1, names)."""
         if self.domain.pool is not None:
             return self._nearest(tried)
         keys = self.domain.layout.keys
-        while self._at < len(self._rows) or self._extend():
-            row = self._rows[self._at : self._at + 1]
+        while self._next < len(self._rows) or self._extend():
+            row = self._rows[self._next : self._next + 1]
             if keys(row)[0] not in tried:
                 return row
-            self._at += 1
+            self._next += 1
         return self.domain.fresh(tried, rng)
 
     def _nearest(self, tried: Set[bytes]) -> FloatArray:
         """The untried candidate nearest to the sequence's next point."""
-        left = self.domain.untried(tried)
-        while self._made <= len(tried) and self._extend():
+        rows = self.domain.untried(tried)
+        while self._n_made <= len(tried) and self._extend():
             pass
         if len(tried) >= len(self._rows):
             raise ExhaustedError(f"the design ends after {len(self._rows)} points")
         features = self.domain.layout.features
-        gap = features(left) - features(self._rows[len(tried)][None])
-        return left[[np.argmin(np.einsum("ij,ij->i", gap, gap))]]
+        gaps = features(rows) - features(self._rows[len(tried)][None])
+        return rows[[np.argmin(np.einsum("ij,ij->i", gaps, gaps))]]
 
     def _extend(self) -> bool:
         """Twice as many points; False at the end of the sequence."""
-        if self._made >= LONGEST:
+        if self._n_made >= LONGEST:
             return False
-        n = self._made or FIRST
+        n = self._n_made or FIRST
         rows = self._from_cube(self._engine.random(n))
         if self.domain.pool is None:
             rows = rows[self.domain.layout.inside(rows)]
         self._rows = np.concatenate([self._rows, rows])
-        self._made += n
+        self._n_made += n
         return True
 
     @cached_property
@@ -74,15 +73,16 @@ class Design:
         return Sobol(max(len(self.domain.layout.names), 1), seed=self.seed)
 
     def _from_cube(self, cube: FloatArray) -> FloatArray:
-        """Points of the cube, one coordinate a parameter → rows, integers rounded."""
+        """Points of the cube, a coordinate for each parameter → rows, integers rounded."""
         layout, learned = self.domain.layout, self.domain.learned
         rows = np.empty((len(cube), len(layout.names)))
         for name in learned.choices:
-            j, places = layout.position(name), self.domain.places(name)
-            cells = (cube[:, j] * len(places)).astype(int)
-            rows[:, j] = places[np.minimum(cells, len(places) - 1)]
+            j, positions = layout.position(name), self.domain.positions(name)
+            cells = (cube[:, j] * len(positions)).astype(int)
+            rows[:, j] = positions[np.minimum(cells, len(positions) - 1)]
         for block in learned.blocks:
-            at = [layout.position(name) for name in block.names]
-            rows[:, at] = block.cell_region.uniform_from_cube(cube[:, at])
-        inside = ((rows >= 0) & (rows <= 1))[:, [a is not None for a in layout.axes]].all(axis=1)
-        return layout.snap(rows[inside])
+            columns = [layout.position(name) for name in block.names]
+            rows[:, columns] = block.cell_region.uniform_from_cube(cube[:, columns])
+        numeric = [axis is not None for axis in layout.axes]
+        in_cube = ((rows >= 0) & (rows <= 1))[:, numeric].all(axis=1)
+        return layout.snap(rows[in_cube])

@@ -15,13 +15,14 @@ from ringfence.errors import ExhaustedError, SettingError
 from ringfence.learned.blocks import Block
 from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
-from ringfence.optimize.domain.candidate_list import Listed, listed
+from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Categorical, Config, Space
 
 MOST_LISTED = 20_000
-"""Spaces with at most so many configurations are listed one by one."""
-BATCHES = 40  # of draws, all tried before, until the space counts as exhausted
+"""Spaces with at most this many configurations are listed one by one."""
+BATCHES = 40  # of draws that were all tried before; then the space counts as exhausted
+BATCH_SIZE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +31,9 @@ class Domain:
 
     layout: Layout
     pool: FloatArray | None
-    """Every configuration as rows, (m, names), where they are few or were given; else None."""
+    """Every configuration as rows, (m, names), if they are few or were given; else None."""
     given: Mapping[bytes, Config] | None = None
-    """The configurations that were given, as they were, by their keys."""
+    """The candidates as they were given, by their keys."""
 
     @property
     def learned(self) -> LearnedSpace:
@@ -45,19 +46,19 @@ class Domain:
             return self.pool[rng.integers(len(self.pool), size=n)]
         rows = np.empty((n, len(self.layout.names)))
         for name in self.learned.choices:
-            rows[:, self.layout.position(name)] = rng.choice(self.places(name), size=n)
+            rows[:, self.layout.position(name)] = rng.choice(self.positions(name), size=n)
         for block in self.learned.blocks:
-            at = [self.layout.position(name) for name in block.names]
-            rows[:, at] = self.learned.draw(block, n, rng).points
+            columns = [self.layout.position(name) for name in block.names]
+            rows[:, columns] = self.learned.draw(block, n, rng).points
         return self.layout.without_inactive(rows)
 
     def untried(self, tried: Set[bytes]) -> FloatArray:
-        """The rows of the pool that were not tried; ExhaustedError where none is left."""
+        """The rows of the pool that were not tried; ExhaustedError if none remains."""
         assert self.pool is not None
-        left = self.pool[[key not in tried for key in self._pool_keys]]
-        if not len(left):
+        rows = self.pool[[key not in tried for key in self._pool_keys]]
+        if not len(rows):
             raise ExhaustedError(f"all {len(self.pool)} configurations of the space were tried")
-        return left
+        return rows
 
     @cached_property
     def _pool_keys(self) -> list[bytes]:
@@ -67,40 +68,42 @@ class Domain:
     def fresh(self, tried: Set[bytes], rng: np.random.Generator) -> FloatArray:
         """One uniform row that was not tried, shape (1, names)."""
         if self.pool is not None:
-            left = self.untried(tried)
-            return left[[rng.integers(len(left))]]
+            rows = self.untried(tried)
+            return rows[[rng.integers(len(rows))]]
         for batch in range(BATCHES):
-            rows = self.draw(1 if batch == 0 else 64, rng)
-            for place, key in enumerate(self.layout.keys(rows)):
+            rows = self.draw(1 if batch == 0 else BATCH_SIZE, rng)
+            for i, key in enumerate(self.layout.keys(rows)):
                 if key not in tried:
-                    return rows[[place]]
-        raise ExhaustedError(f"the space is exhausted: {64 * BATCHES} draws were all tried before")
+                    return rows[[i]]
+        raise ExhaustedError(
+            f"the space is exhausted: {BATCH_SIZE * BATCHES} draws were all tried before"
+        )
 
     def config(self, row: FloatArray) -> Config:
-        """The configuration of one row; of those given, as it was given."""
+        """The configuration of one row; a candidate as it was given."""
         rows = np.atleast_2d(row)
         if self.given is not None:
             return dict(self.given[self.layout.keys(rows)[0]])
         return self.layout.decode(rows)[0]
 
     def starts(self, n: int) -> tuple[Config, ...]:
-        """The first `n` starting points of the learned space; of a list the rows nearest to them,
-        each once."""
+        """The first `n` starting points of the learned space; with candidates, the nearest to each
+        of them, none twice."""
         configs = self.learned.starts(n)
         if self.given is None or self.pool is None:
             return tuple(configs)
         features = self.layout.features
-        left, found = self.pool, []
-        for target in features(self.layout.encode(configs))[: len(left)]:
-            gaps = features(left) - target
-            place = int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
-            found.append(self.config(left[place]))
-            left = np.delete(left, place, axis=0)
-        return tuple(found)
+        rows, candidates = self.pool, []
+        for target in features(self.layout.encode(configs))[: len(rows)]:
+            gaps = features(rows) - target
+            nearest = int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
+            candidates.append(self.config(rows[nearest]))
+            rows = np.delete(rows, nearest, axis=0)
+        return tuple(candidates)
 
-    def places(self, name: str) -> FloatArray:
-        """The positions of the choices of `name` that were kept."""
-        return _places(self.layout, name)
+    def positions(self, name: str) -> FloatArray:
+        """The positions of the kept choices of `name` among all its choices."""
+        return _positions(self.layout, name)
 
 
 def domain_of(
@@ -115,28 +118,28 @@ def domain_of(
         )
     layout = Layout(where)
     if candidates is not None:
-        return _domain_of_list(layout, listed(layout.space, candidates))
-    return Domain(layout, _listed(layout))
+        return _domain_of_list(layout, CandidateList.of(layout.space, candidates))
+    return Domain(layout, _all_rows(layout))
 
 
-def _domain_of_list(layout: Layout, candidates: Listed) -> Domain:
+def _domain_of_list(layout: Layout, candidates: CandidateList) -> Domain:
     """The candidates inside the learned space, each once."""
     inside = np.flatnonzero(layout.inside(candidates.rows)).tolist()
     if not len(inside):
         raise SettingError(f"none of the {len(candidates)} candidates lies in the learned space")
     rows = candidates.rows[inside]
     given: dict[bytes, Config] = {}
-    for place, key in zip(inside, layout.keys(rows)):
-        given.setdefault(key, candidates.configs[place])
+    for number, key in zip(inside, layout.keys(rows)):
+        given.setdefault(key, candidates.configs[number])
     return Domain(layout, each_once(layout, rows), given)
 
 
-def _listed(layout: Layout) -> FloatArray | None:
-    """Every configuration as a row, where there are few."""
+def _all_rows(layout: Layout) -> FloatArray | None:
+    """Every configuration as a row; None if there are more than MOST_LISTED."""
     options: dict[str, FloatArray] = {}
     learned = layout.learned
     for name in learned.choices:
-        options[name] = _places(layout, name)
+        options[name] = _positions(layout, name)
     for block in learned.blocks:
         for j, name in enumerate(block.names):
             values = _values(block, j)
@@ -150,15 +153,14 @@ def _listed(layout: Layout) -> FloatArray | None:
     return each_once(layout, rows[layout.inside(rows)])
 
 
-def _places(layout: Layout, name: str) -> FloatArray:
-    """The positions of a category's kept choices among all its choices."""
+def _positions(layout: Layout, name: str) -> FloatArray:
     parameter = layout.space[name]
     assert isinstance(parameter, Categorical)
     return np.array([parameter.index(choice) for choice in layout.learned.choices[name]], float)
 
 
 def _values(block: Block, j: int) -> FloatArray | None:
-    """The coordinates that parameter `j` of a block can take; None where there are too many."""
+    """The coordinates that parameter `j` of a block can take; None if there are too many."""
     lower, upper = (float(bound[j]) for bound in block.region.bounds)
     axis = block.encoding.axes[j]
     if not axis.integer:

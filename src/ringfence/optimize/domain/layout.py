@@ -1,11 +1,11 @@
 """Layout: configurations ↔ rows of numbers ↔ the inputs of a model.
 
-symbol   meaning                                                            shape
+symbol   meaning                                                             shape
 rows     a coordinate in [0, 1] for each numeric or ordered parameter, the   (n, len(names))
-         position among the choices for each other, NaN where inactive
+         position among the choices for each other, NaN if inactive
 X        what a model sees: numeric columns stretched so that the learned    (n, d)
-         region spans [0, 1], 1/2 where inactive; categories one-hot / √2
-groups   the parameter behind each column of X                              (d,)
+         region spans [0, 1], 1/2 if inactive; categories one-hot / √2
+groups   the parameter behind each column of X                               (d,)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ringfence.space import (
     value_of,
 )
 
-INACTIVE = 0.5  # where a model sees a numeric parameter that is switched off
+INACTIVE = 0.5  # what a model sees of a numeric parameter that is switched off
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Layout:
         return [self._config(columns, rows[i], i) for i in range(len(rows))]
 
     def snap(self, rows: FloatArray) -> FloatArray:
-        """The rows of the configurations that `rows` stand for: whole numbers rounded, inactive
+        """The rows of the configurations that `rows` stand for: integers rounded, inactive
         parameters blanked."""
         snapped = rows.copy()
         for j, axis in enumerate(self.axes):
@@ -124,8 +124,8 @@ class Layout:
         """Lower and upper end of the learned region in each column; 0 and 1 for categories."""
         lower, upper = np.zeros(len(self.names)), np.ones(len(self.names))
         for block in self.learned.blocks:
-            at = [self.position(name) for name in block.names]
-            lower[at], upper[at] = block.spans
+            columns = [self.position(name) for name in block.names]
+            lower[columns], upper[columns] = block.spans
         flat = upper - lower < 1e-9
         lower[flat], upper[flat] = lower[flat] - 0.5, lower[flat] + 0.5
         return lower, upper
@@ -134,11 +134,11 @@ class Layout:
         """Rows → X, the inputs of a model."""
         lower, upper = self.spans
         unit = np.where(np.isnan(rows), INACTIVE, (rows - lower) / (upper - lower))
-        columns, places = self._one_hot
+        columns, positions = self._one_hot
         if not columns.size:
             return unit
         X = unit[:, self.groups]
-        X[:, columns] = (rows[:, self.groups[columns]] == places) / np.sqrt(2.0)
+        X[:, columns] = (rows[:, self.groups[columns]] == positions) / np.sqrt(2.0)
         return X
 
     @cached_property
@@ -152,7 +152,7 @@ class Layout:
 
     @cached_property
     def _one_hot(self) -> tuple[IntArray, IntArray]:
-        """The columns of X that stand for a category, and which of its parameter's it is."""
+        """The columns of X that stand for a choice, and the position of that choice."""
         unordered = np.array([axis is None for axis in self.axes], dtype=bool)[self.groups]
         columns = np.flatnonzero(unordered)
         return columns, columns - np.searchsorted(self.groups, self.groups[columns])
@@ -166,8 +166,8 @@ class Layout:
     def _holds(self, rows: FloatArray, parent: str, values: Iterable[Choice]) -> BoolArray:
         parameter = self.space[parent]
         if isinstance(parameter, Constant):
-            wanted = {choice_key(value) for value in values}
-            return np.full(len(rows), choice_key(parameter.value) in wanted)
+            keys = {choice_key(value) for value in values}
+            return np.full(len(rows), choice_key(parameter.value) in keys)
         numbers = np.array([_number(parameter, value) for value in values])
         j = self.position(parent)
         axis = self.axes[j]
@@ -182,19 +182,19 @@ class Layout:
                 config[name] = parameter.value
             elif name not in off:
                 config[name] = columns[name][i]
-        if not self._some_constant_depends:
+        if not self._has_conditional_constants:
             return config
         return {name: config[name] for name in self.space.active(config)}
 
     @cached_property
-    def _some_constant_depends(self) -> bool:
+    def _has_conditional_constants(self) -> bool:
         return any(isinstance(self.space[c.child], Constant) for c in self.space.conditions)
 
 
 def _number(parameter: Parameter, value: object) -> float:
     if isinstance(parameter, Categorical):
-        place = parameter.index(value)
-        return np.nan if place is None else float(place)
+        position = parameter.index(value)
+        return np.nan if position is None else float(position)
     return float(value)  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ class Method(ModelBased):
 
     @cached_property
     def shared(self) -> ABLR | None:
-        """The model of the earlier tasks; None where there are none."""
+        """The model of the earlier tasks; None if there are none."""
         if self.setup.sources is None:
             return None
         features = self.domain.layout.features
@@ -32,6 +32,6 @@ class Method(ModelBased):
         if self.shared is None:
             model = fit_ablr([(X[known], y[known])], seed=self.setup.seed).task(0)
         else:
-            place = len(self.shared.tasks)
-            model = self.shared.with_task(place, X[known], y[known]).task(place)
+            new = len(self.shared.tasks)
+            model = self.shared.with_task(new, X[known], y[known]).task(new)
         return (model if known.all() else model.with_pending(X[~known])), model.best

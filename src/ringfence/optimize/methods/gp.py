@@ -10,10 +10,12 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.model_based import ModelBased
-from ringfence.optimize.surrogates.gp.fit import GP, Hyperparameters, fit_gp
+from ringfence.optimize.surrogates.gp.fit import fit_gp
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters
+from ringfence.optimize.surrogates.gp.prediction import GP
 
-MANY = 256  # evaluations, beyond which hyperparameters are kept ...
-GROWTH = 1.05  # ... until there are so many times more than when they were searched for
+MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
+GROWTH = 1.05  # with MANY, hyperparameters stay until the evaluations have grown by this factor
 
 
 class Method(ModelBased):

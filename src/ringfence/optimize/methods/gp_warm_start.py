@@ -1,8 +1,8 @@
 """GP warm start: the k best evaluations of the closest earlier task enter the model.
 
 The paper, section 6.2: closest by the ℓ1 distance of meta-features. Tasks have values of different
-size, so each task's are standardized by its own mean and spread, the new one's by those seen so
-far.
+size, so each task's values are standardized by their own mean and spread, those of the new task by
+the ones so far.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Options, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
 from ringfence.optimize.model_based import ModelOptions
-from ringfence.optimize.surrogates.gp.fit import GP
+from ringfence.optimize.surrogates.gp.prediction import GP
 from ringfence.optimize.transfer.similarity import distances
 from ringfence.optimize.transfer.sources import Source, Sources
 
 
 class WarmStartOptions(ModelOptions, frozen=True, forbid_unknown_fields=True):
-    """How much is taken over."""
+    """How much is transferred."""
 
     k: Annotated[int, msgspec.Meta(ge=1)] = 10
     """Best evaluations of an earlier task."""
 
 
 class Method(GPMethod):
-    """As `gp`, without a design: the model speaks from the first trial."""
+    """As `gp`, without a design: the model chooses from the first trial on."""
 
     Options: ClassVar[type[Options]] = WarmStartOptions
 
@@ -43,7 +43,7 @@ class Method(GPMethod):
         self.inputs, self.scores = self.transferred(setup.sources)
 
     def transferred(self, sources: Sources) -> tuple[FloatArray, FloatArray]:
-        """Inputs and standardized values of the evaluations taken over."""
+        """Inputs and standardized values of the transferred evaluations."""
         rows, scores = self.closest(sources).best(self.options.k)
         return self.domain.layout.features(rows), scores
 
@@ -58,7 +58,7 @@ class Method(GPMethod):
         return False
 
     def model(self, log: TrialLog, known: BoolArray) -> tuple[GP, float]:
-        """The joint model of the evaluations taken over and the trials so far."""
+        """The joint model of the transferred evaluations and the trials so far."""
         X = with_context(self.domain.layout.features(log.rows), self.context)
         y = standardized(log.values[known])
         model = self.fitted(np.vstack([self.inputs, X[known]]), np.concatenate([self.scores, y]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,13 +15,13 @@ from ringfence.optimize.trial import Trial
 
 
 class HyperbandOptions(Options, frozen=True, forbid_unknown_fields=True):
-    """Resource and rate."""
+    """Budgets, and how many configurations are promoted."""
 
     max_budget: float = 81
-    """R: what one configuration gets at most."""
+    """R: the largest budget of a configuration."""
     min_budget: float = 1
     eta: float = 3
-    """Of the configurations of a rung one in so many goes on."""
+    """One in `eta` of the configurations of a rung is promoted to the next."""
 
 
 class Method(BaseMethod):
@@ -47,47 +48,54 @@ class Method(BaseMethod):
         return bracket(s, self.s_max, self.options.max_budget, self.options.eta)
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
-        """The next job of the first bracket that has one: a promotion where the rung below is
+        """The next job of the first bracket that has one: a promotion if the rung below is
         complete, else a new configuration. A bracket that waits for results is passed over."""
         started: dict[tuple[int, int], list[Trial]] = {}
         for trial in log.trials:
             if trial.place is not None:
                 started.setdefault(trial.place, []).append(trial)
         for number in range(len(log) + 1):
-            proposal = self._job(number, started, log, rng)
+            rungs = self.rungs(number)
+            trials = [started.get((number, rung), []) for rung in range(len(rungs))]
+            if len(trials[-1]) == rungs[-1].size:
+                continue  # the bracket is complete
+            proposal = self._new(number, trials[0], log, rng) or self._promotion(number, trials)
             if proposal is not None:
                 return proposal
         raise AssertionError("a bracket that was not begun always has a job")
 
-    def _job(
-        self,
-        number: int,
-        started: dict[tuple[int, int], list[Trial]],
-        log: TrialLog,
-        rng: np.random.Generator,
+    def _new(
+        self, number: int, trials: Sequence[Trial], log: TrialLog, rng: np.random.Generator
     ) -> Proposal | None:
-        rungs = self.rungs(number)
-        if len(started.get((number, len(rungs) - 1), ())) == rungs[-1].size:
+        """A new configuration for the first rung of a bracket, which holds `trials`; None if the
+        rung is full, or if none is left to try and the bracket has to do with what it has."""
+        size, budget = self.rungs(number)[0]
+        if len(trials) >= size:
             return None
-        below: list[Trial] = []
-        for i, (size, budget) in enumerate(rungs):
-            here = started.get((number, i), [])
-            if i == 0 and len(here) < size:
-                try:
-                    config = self.next_start(log)
-                    config = config or self.domain.config(self.domain.fresh(log.tried, rng))
-                    return Proposal(config, budget, place=(number, 0))
-                except ExhaustedError:
-                    if not here:
-                        raise
-            going_on = sorted(
-                (t for t in below if t.value is not None), key=lambda t: (t.value, t.number)
-            )[:size]
-            if i > 0 and len(here) < len(going_on):
-                taken = {trial.resumes for trial in here}
-                best = next(trial for trial in going_on if trial.number not in taken)
-                return Proposal(best.config, budget, resumes=best.number, place=(number, i))
-            if any(trial.state == "running" for trial in here):
+        try:
+            config = self.next_start(log) or self.domain.config(self.domain.fresh(log.tried, rng))
+        except ExhaustedError:
+            if not trials:
+                raise
+            return None
+        return Proposal(config, budget, place=(number, 0))
+
+    def _promotion(self, number: int, trials: Sequence[Sequence[Trial]]) -> Proposal | None:
+        """The best configuration of a rung that still has to go up; None while the bracket, which
+        holds `trials` by rung, waits for results."""
+        for rung, (size, budget) in enumerate(self.rungs(number)[1:], start=1):
+            below, promoted = trials[rung - 1], trials[rung]
+            if any(trial.state == "running" for trial in below):
                 return None
-            below = here
+            best = _best(below, size)
+            if len(promoted) < len(best):
+                resumed = {trial.resumes for trial in promoted}
+                trial = next(trial for trial in best if trial.number not in resumed)
+                return Proposal(trial.config, budget, resumes=trial.number, place=(number, rung))
         return None
+
+
+def _best(trials: Sequence[Trial], count: int) -> list[Trial]:
+    """The `count` best trials that succeeded."""
+    succeeded = [trial for trial in trials if trial.value is not None]
+    return sorted(succeeded, key=lambda trial: (trial.value, trial.number))[:count]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from ringfence.arrays import FloatArray
@@ -18,15 +16,19 @@ class Method(BaseMethod):
 
     def __init__(self, setup: Setup, options: Options) -> None:
         super().__init__(setup, options)
-        self._batch = lru_cache(maxsize=1)(self._drawn)
+        self._number, self._rows = -1, np.empty((0, len(setup.domain.layout.names)))
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
         """A uniform configuration that was not tried."""
-        number = len(log)
-        row = self._batch(number // BATCH)[[number % BATCH]]
+        batch, position = divmod(len(log), BATCH)
+        row = self._batch(batch)[[position]]
         if self.domain.layout.keys(row)[0] in log.tried:
             row = self.domain.fresh(log.tried, rng)
         return Proposal(self.domain.config(row))
 
-    def _drawn(self, batch: int) -> FloatArray:
-        return self.domain.draw(BATCH, np.random.default_rng([self.setup.seed, batch, BATCH]))
+    def _batch(self, number: int) -> FloatArray:
+        """The draws of batch `number`; the last batch is kept, as it is asked for again."""
+        if number != self._number:
+            rng = np.random.default_rng([self.setup.seed, number, BATCH])
+            self._number, self._rows = number, self.domain.draw(BATCH, rng)
+        return self._rows

@@ -2,9 +2,9 @@
 
 The parts are those of the `smac` package, with the settings of its facade for hyperparameter
 optimization: a forest of the scaled logarithm of the values, expected improvement, local search
-from the best of many random points, now and then a random configuration. They are built anew for
-each proposal. Three things differ: the first design is ours; the forest is trained after each trial
-instead of each eighth; and the random configurations are uniform in the region.
+from the best of many random points, now and then a random configuration. They are built again for
+each proposal. Three things differ: the first design is ours; the forest is trained after every
+trial instead of every eighth; and the random configurations are uniform in the region.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtraError("smac", "smac") from error
 
-INITIAL = 10  # points of the first design for each parameter, as in SMAC ...
-MOST_INITIAL = 12  # ... which takes at most a quarter of the trials: of 50, the default of minimize
+INITIAL = 10  # points of the first design for each parameter, as in SMAC
+MOST_INITIAL = 12  # SMAC's quarter of the trials, of which `minimize` runs 50 by default
 LOWEST = 1e-10  # share of the values' range that keeps the best one's logarithm finite
 
 
@@ -39,12 +39,12 @@ class SmacOptions(Options, frozen=True, forbid_unknown_fields=True):
     """How the search begins, and how hard it looks."""
 
     n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Points of a Sobol design before the forest speaks; None: ten for each parameter that varies,
+    """Points of a Sobol design before the forest is used; None: ten for each parameter that varies,
     at most 12."""
     challengers: Annotated[int, msgspec.Meta(ge=2)] = 10_000
     """Random points that are scored for local searches to start from."""
     local_searches: Annotated[int, msgspec.Meta(ge=1)] = 10
-    """So many start from the best random points, and as many from the best trials."""
+    """Number that start from the best random points, and again from the best trials."""
     random_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.2
     """Share of the trials after the design that are random."""
 
@@ -71,26 +71,26 @@ class Method(BaseMethod):
         elif rng.random() < self.options.random_share:
             row = self.domain.fresh(log.tried, rng)
         elif self.domain.pool is not None:
-            row = self._best_listed(log, rng)
+            row = self._best_candidate(log, rng)
         else:
-            row = self._best_found(log, rng)
+            row = self._best_by_search(log, rng)
         return Proposal(self.domain.config(row))
 
-    def _best_listed(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
+    def _best_candidate(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
         """The untried row with the largest expected improvement, ties broken at random."""
         rows = rng.permutation(self.domain.untried(log.tried))
         acquisition = self._acquisition(log, _seed(rng))
         return rows[[np.argmax(acquisition(self._configurations(self.cube.vectors(rows))))]]
 
-    def _best_found(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
+    def _best_by_search(self, log: TrialLog, rng: np.random.Generator) -> FloatArray:
         """The first of SMAC's ranked proposals that is inside and untried; else a random row."""
         seed = _seed(rng)
         self.space.seed(seed)
         acquisition = self._acquisition(log, seed)
         search = OrderedSearch(self.space, acquisition, self.options, seed)
         rows, _ = self._seen(log)
-        found = search.maximize(self._configurations(self.cube.vectors(rows)))
-        rows = self.cube.rows(np.array([configuration.get_array() for configuration in found]))
+        ranking = search.maximize(self._configurations(self.cube.vectors(rows)))
+        rows = self.cube.rows(np.array([configuration.get_array() for configuration in ranking]))
         layout = self.domain.layout
         for i in np.flatnonzero(layout.inside(rows)):
             if layout.keys(rows[[i]])[0] not in log.tried:
@@ -102,15 +102,15 @@ class Method(BaseMethod):
         trials count as the worst value seen, as failed ones do."""
         rows, values = self._seen(log)
         vectors = self.cube.vectors(rows)
-        told = np.where(np.isnan(values), np.nanmax(values), values)
+        filled = np.where(np.isnan(values), np.nanmax(values), values)
         forest = Forest(self.cube, self.space, len(values), seed)
-        forest.train(vectors, scaled_log(told)[:, None])
+        forest.train(vectors, scaled_log(filled)[:, None])
         acquisition = EI(log=True)
         acquisition.update(model=forest, eta=forest.predict_marginalized(vectors)[0].min())
         return acquisition
 
     def _seen(self, log: TrialLog) -> tuple[FloatArray, FloatArray]:
-        """Rows and values of the trials inside the region: the others have no place in its cube."""
+        """Rows and values of the trials inside the region: the others are not in its cube."""
         inside = self.domain.layout.inside(log.rows)
         return log.rows[inside], log.values[inside]
 
@@ -129,7 +129,7 @@ class Forest(RandomForest):  # type: ignore[misc]
             ratio_features=1.0,
             min_samples_split=2,
             min_samples_leaf=1,
-            max_leaf_nodes=max(n_rows, 2),  # no tree has more; room for SMAC's 2**20 takes a second
+            max_leaf_nodes=max(n_rows, 2),  # no tree has more; SMAC's 2**20 take a second to make
             n_jobs=1,
             seed=seed,
         )
@@ -166,7 +166,7 @@ class OrderedLocalSearch(LocalSearch):  # type: ignore[misc]
 
 def scaled_log(values: FloatArray) -> FloatArray:
     """Logarithms of the values stretched onto (0, 1], with zero as far below the least as the
-    fifth percentile is above it; zeros where all are equal."""
+    fifth percentile is above it; zeros if all are equal."""
     least, most = values.min(), values.max()
     if least == most:
         return np.zeros(len(values))
@@ -182,8 +182,9 @@ def _space(cube: SmacCube) -> ConfigurationSpace:
     space = ConfigurationSpace()
     for j in range(len(cube.domain.layout.names)):
         name = f"{j:06d}"
-        places = cube.kept.get(j)
-        space.add(Float(name, (0, 1)) if places is None else Categorical(name, range(len(places))))
+        choices = cube.kept_choices.get(j)
+        unit = Float(name, (0, 1))
+        space.add(unit if choices is None else Categorical(name, range(len(choices))))
     return space
 
 

@@ -7,7 +7,7 @@ from ringfence.optimize.methods.hyperband import Method as Hyperband
 
 
 class Method(Hyperband):
-    """One kind of bracket: η^s_max configurations at the least budget, one of them at the most."""
+    """One kind of bracket: η^s_max configurations at the smallest budget, one at the largest."""
 
     def rungs(self, number: int) -> tuple[Rung, ...]:
         """The rungs of every bracket."""

@@ -35,7 +35,7 @@ PATIENCE = 10  # trials without improvement before a plain process is heard
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class TrialEvidence:
     """What is known after some trials."""
 
     tried: FloatArray
@@ -98,11 +98,11 @@ class Method(GPMethod):
         rows = np.concatenate([self.candidates.rows, near])
         return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
 
-    def evidence(self, log: TrialLog, known: BoolArray) -> Evidence:
+    def evidence(self, log: TrialLog, known: BoolArray) -> TrialEvidence:
         """What the trials so far say of the earlier tasks and of the new one."""
         tried = self.candidates.seen(log.rows)
         share = self.process_share(int(known.sum()))
-        return Evidence(
+        return TrialEvidence(
             tried,
             self.weights(tried[:, known], log.values[known]),
             share,

@@ -28,7 +28,7 @@ from ringfence.learned.full import full_space
 from ringfence.learned.settings import ENOUGH_ROWS
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.surrogates.gp.fit import GPOptions, Hyperparameters, fit_gp
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.hyperparameters import KernelColumns
 from ringfence.optimize.surrogates.gp.prediction import condition
 from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
@@ -126,7 +126,7 @@ def fit_source_models(
 ) -> SourceModels:
     """A model of every task that says something; `known` holds hyperparameters found earlier."""
     full = Layout(full_space(layout.space))
-    columns = Columns.of(len(full.groups), full.groups)
+    columns = KernelColumns.of(len(full.groups), full.groups)
     tasks = []
     for source in sources:
         regret = capped_regret(source.values)
@@ -140,7 +140,7 @@ def _model(
     source: Source,
     regret: tuple[FloatArray, float],
     full: Layout,
-    columns: Columns,
+    columns: KernelColumns,
     known: Hyperparameters | None,
 ) -> SourceModel:
     z, unit = regret

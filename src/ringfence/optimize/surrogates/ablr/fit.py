@@ -22,7 +22,7 @@ from ringfence.arrays import FloatArray
 from ringfence.checks import generator, integer
 from ringfence.errors import SettingError
 from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, condition, fit_head
-from ringfence.optimize.surrogates.ablr.network import Network, Shape
+from ringfence.optimize.surrogates.ablr.network import Network, NetworkShape
 from ringfence.optimize.surrogates.ablr.objective import ABLROptions, Objective, objective_of
 from ringfence.optimize.surrogates.ablr.task import (
     Inputs,
@@ -115,7 +115,7 @@ def fit_ablr(
     options = options or ABLROptions()
     read = [task_data(t, *task, compressed=options.compressed) for t, task in enumerate(tasks)]
     data = [with_known_units(own, read) for own in read]
-    shape = Shape(_one_width([own.X for own in data]), options.width, options.depth)
+    shape = NetworkShape(_one_width([own.X for own in data]), options.width, options.depth)
     if start is not None and start.theta.size != shape.size:
         raise SettingError("start was fitted to other features or another network: leave it out")
     rows = np.concatenate([own.X for own in data])

@@ -22,7 +22,7 @@ BIAS = 0.5  # standard deviation of the biases drawn
 
 
 @dataclass(frozen=True)
-class Shape:
+class NetworkShape:
     """How large a network is: `depth` layers of `width` units on `dim` inputs."""
 
     dim: int

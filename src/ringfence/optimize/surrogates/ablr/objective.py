@@ -22,7 +22,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, evidence
-from ringfence.optimize.surrogates.ablr.network import Shape, with_ones
+from ringfence.optimize.surrogates.ablr.network import NetworkShape, with_ones
 from ringfence.optimize.surrogates.ablr.task import TaskData
 
 FARTHEST = 30.0  # prior standard deviations from the prior mean; nothing overflows within
@@ -48,7 +48,7 @@ class ABLROptions:
 class Objective:
     """A function of z with its gradient."""
 
-    shape: Shape
+    shape: NetworkShape
     anchor: FloatArray  # (size,) prior mean of the network's parameters
     deviations: FloatArray  # (size,)
     prior: HeadPrior
@@ -101,7 +101,7 @@ class Objective:
 
 
 def objective_of(
-    shape: Shape,
+    shape: NetworkShape,
     anchor: FloatArray,
     X: FloatArray,
     data: Sequence[TaskData],

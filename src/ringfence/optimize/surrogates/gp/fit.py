@@ -15,7 +15,7 @@ from scipy.optimize import fmin_l_bfgs_b
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.gp.posterior import log_posterior
 from ringfence.optimize.surrogates.gp.prediction import GP, condition
 from ringfence.optimize.surrogates.standardize import standardize
@@ -62,7 +62,7 @@ def fit_gp(
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     _check(X, y)
     options = options or GPOptions()
-    columns = Columns.of(X.shape[1], groups, warped)
+    columns = KernelColumns.of(X.shape[1], groups, warped)
     values = standardize(y, compressed=options.compressed)
     starts = [] if start is None else [_vector(start, columns)]
     if starts and settled:
@@ -83,7 +83,7 @@ def fit_gp(
 def _search(
     X: FloatArray,
     y: FloatArray,
-    columns: Columns,
+    columns: KernelColumns,
     starts: Sequence[FloatArray],
     options: GPOptions,
 ) -> FloatArray:
@@ -109,7 +109,7 @@ def _search(
     return theta
 
 
-def _vector(start: Hyperparameters, columns: Columns) -> FloatArray:
+def _vector(start: Hyperparameters, columns: KernelColumns) -> FloatArray:
     theta = start.theta
     if theta.size != columns.prior[0].size or len(start.length_scales) != columns.n_groups:
         raise SettingError(

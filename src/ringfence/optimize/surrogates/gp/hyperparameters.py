@@ -50,14 +50,14 @@ class Hyperparameters:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class KernelColumns:
     """Which columns of X share a length scale, and which are warped."""
 
     groups: IntArray
     warped: IntArray
 
     @classmethod
-    def of(cls, dim: int, groups: object = None, warped: object = None) -> Columns:
+    def of(cls, dim: int, groups: object = None, warped: object = None) -> KernelColumns:
         """From any group numbers and a mask of warped columns; None: each its own, none warped."""
         labels = np.arange(dim) if groups is None else np.asarray(groups)
         mask = np.zeros(dim, dtype=bool) if warped is None else np.asarray(warped, dtype=bool)

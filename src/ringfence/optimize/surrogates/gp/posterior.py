@@ -23,7 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns
+from ringfence.optimize.surrogates.gp.hyperparameters import KernelColumns
 from ringfence.optimize.surrogates.gp.warping import Warped, warp
 from ringfence.optimize.surrogates.matern import matern52, squared_distances
 
@@ -49,7 +49,7 @@ class Factored:
     log_likelihood: float
 
 
-def scale_features(theta: FloatArray, X: FloatArray, columns: Columns) -> Scaled:
+def scale_features(theta: FloatArray, X: FloatArray, columns: KernelColumns) -> Scaled:
     """Warp the warped columns and divide all by their length scales."""
     lengths, _, log_a, log_b = columns.split(theta)
     inverse = np.exp(-lengths)[columns.groups]
@@ -79,7 +79,7 @@ def factor(kernel: FloatArray, noise: float, y: FloatArray) -> Factored:
 
 
 def log_posterior(
-    theta: FloatArray, X: FloatArray, y: FloatArray, columns: Columns
+    theta: FloatArray, X: FloatArray, y: FloatArray, columns: KernelColumns
 ) -> tuple[float, FloatArray]:
     """Log posterior density of theta up to a constant, and its gradient."""
     at = scale_features(theta, X, columns)

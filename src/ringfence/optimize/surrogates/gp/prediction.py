@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from ringfence.arrays import FloatArray
-from ringfence.optimize.surrogates.gp.hyperparameters import Columns, Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.gp.posterior import Scaled, factor, scale_features
 from ringfence.optimize.surrogates.matern import matern52, matern52_values, squared_distances
 from ringfence.optimize.surrogates.standardize import Standardized
@@ -30,7 +30,7 @@ LEAST_VARIANCE = 1e-12  # rounding leaves no digits below
 class GP:
     """The posterior given the evaluations; all but the predictions is in standardized units."""
 
-    columns: Columns
+    columns: KernelColumns
     theta: FloatArray
     Z: FloatArray
     mean: float
@@ -102,7 +102,7 @@ class GP:
         return by_X
 
 
-def condition(theta: FloatArray, X: FloatArray, values: Standardized, columns: Columns) -> GP:
+def condition(theta: FloatArray, X: FloatArray, values: Standardized, columns: KernelColumns) -> GP:
     """The posterior at given hyperparameters."""
     Z = scale_features(theta, X, columns).Z
     noise = math.exp(theta[columns.n_groups])
