@@ -1,4 +1,5 @@
-"""What the README and the docs show is run: every Python block, every command line, every link."""
+"""What the README and the docs show is run: Python blocks, command lines, links; and what they, the
+citation and the workflows name is there."""
 
 from __future__ import annotations
 
@@ -6,18 +7,28 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 
 import ringfence as rf
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("learn", "check", "report", "show", "sample", "starts", "export", "infer", "demo")
 BENCH = ("run", "status", "table", "plot", "fetch openml", "fetch hpob")
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")])
+GENERATED = {"results.md", "transfer-results.md"}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WIDTH = 120
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -83,7 +94,7 @@ def test_every_tool_has_a_row_with_its_test(kind):
         assert f"]({kind}/{page.name})" in choose
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_links_lead_somewhere_and_nothing_is_left_open(page):
     text = page.read_text()
     for target in re.findall(r"\]\(([^)#]+)\)", text):
@@ -100,3 +111,102 @@ def test_every_option_of_every_command_is_on_its_page():
         section = page.split(f"# ringfence {command}\n")[1].split("\n## ")[0].split("\n### ")[0]
         for option in set(re.findall(r"--[a-z][a-z-]+", shown)) - {"--help"}:
             assert option in section, (command, option)
+
+
+@pytest.mark.parametrize("name", ["guard", "optimizers", "transfer"])
+def test_the_python_of_the_docs_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    shown = blocks(ROOT / "docs" / f"{name}.md", "python")
+    assert shown
+    for block in shown:
+        exec(block, names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_modules_and_files_that_a_page_names_are_there(page):
+    text = re.sub(
+        r"```python\n# src/.*?```", "", page.read_text(), flags=re.DOTALL
+    )  # not there yet
+    for name in set(re.findall(r"\bringfence(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?", text)):
+        if not name.endswith((".json", ".toml")) and page.name != "CHANGELOG.md":
+            assert _exists(name), name
+    for path in set(re.findall(r"`((?:src|tests|docs|examples|benchmarks|plans)/[\w./-]+)`", text)):
+        assert "NAME" in path or (ROOT / path).exists(), path
+
+
+def _exists(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    parts, rest = name.split("."), []
+    while parts:
+        try:
+            value = import_module(".".join(parts))
+        except ModuleNotFoundError:
+            rest.insert(0, parts.pop())
+            continue
+        for part in rest:
+            if not hasattr(value, part):
+                return False
+            value = getattr(value, part)
+        return True
+    return False
+
+
+def test_every_public_name_is_on_the_page_of_the_api():
+    page = (ROOT / "docs" / "api.md").read_text()
+    words = set(re.findall(r"\w+", page))
+    assert [name for name in rf.__all__ if name not in words] == []
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=page_id)
+def test_lines_are_at_most_120_characters_long(page):
+    """But for tables, for a single word such as a URL, and for what a program has printed."""
+    fence = None
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            fence = line if fence is None else None
+        free = fence == "```" or line.lstrip().startswith("|") or len(line.split()) == 1
+        assert free or len(line) <= WIDTH, f"{page.name}, line {number}"
+
+
+def test_the_citation_is_of_this_version_and_of_the_paper():
+    content = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors"} <= content.keys()
+    assert content["version"] == rf.__version__
+    (paper,) = content["references"]
+    assert paper["title"].startswith("Learning search spaces for Bayesian optimization: Another")
+    names = [author["family-names"] for author in paper["authors"]]
+    assert names == ["Perrone", "Shen", "Seeger", "Archambeau", "Jenatton"]
+
+
+def test_the_changelog_begins_with_what_is_unreleased_and_then_this_version():
+    sections = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    released = yaml.safe_load((ROOT / "CITATION.cff").read_text())["date-released"]
+    assert sections[:2] == ["[Unreleased]", f"[{rf.__version__}] - {released}"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_names_what_is_there(path):
+    """Make targets, test files and major versions of actions; and it holds no secret."""
+    text = path.read_text()
+    assert "secrets." not in text and "password:" not in text
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    jobs = yaml.safe_load(text)["jobs"].values()
+    steps = [step for job in jobs for step in job["steps"]]
+    assert all(job["timeout-minutes"] <= 120 for job in jobs)
+    for step in steps:
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step["uses"])
+            continue
+        for target in re.findall(r"^make ([\w-]+)", step["run"], flags=re.MULTILINE):
+            assert target in targets, target
+        for name in re.findall(r"tests/\S+", step["run"]):
+            assert (ROOT / name).exists(), name
+
+
+def test_the_workflows_run_every_python_that_the_package_is_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    versions = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    jobs = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())["jobs"]
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == versions
+    assert project["requires-python"] == f">={versions[0]}"

@@ -90,7 +90,7 @@ def test_a_reader(followed, trialbook):
     learned = rf.learn(history)
     assert [len(task.incumbent) for task in learned.tasks] == [2] * 5
     ((rows, reason),) = [(drop.rows, drop.reason) for drop in learned.provenance.dropped]
-    assert rows == 1 and "crashed" in reason
+    assert rows == 1 and "failed" in reason
     assert rf.read_history(trialbook, parameters="lr").roles.parameters == ("lr",)
 
 
