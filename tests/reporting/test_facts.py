@@ -13,8 +13,8 @@ from ringfence.checking.display.evidence import curve, task_rows
 from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
 from ringfence.rendering.scales import scale_of
-from ringfence.reporting.facts import gather
-from ringfence.reporting.sentence import sentence
+from ringfence.reporting.facts import ChoiceRow, Excerpt, excerpt, gather
+from ringfence.reporting.sentence import sentence, worth_sentence
 from ringfence.reporting.views import drawn_tasks, views_of
 
 
@@ -36,6 +36,24 @@ def test_tasks_without_a_run_inside_take_no_part_in_the_curve():
     silent = [task_check("s", None)]
     assert curve(check_of(*judged, *silent)) == curve(check_of(*judged))
     assert curve(check_of(*silent)) is None
+
+
+def test_the_curve_in_a_sentence_and_as_a_table(mixed_history):
+    check = check_of(*tasks(5, 0, speed=3.0))
+    assert worth_sentence(curve(check)) == (
+        "10 random trials in the learned space are worth 30.0 in the full space (90% interval over "
+        "tasks 30.0 to 30.0), a speed-up of 3.00."
+    )
+    facts = gather(mixed_history, rf.learn(mixed_history, MIXED, starts=0), check, None)
+    assert [row.trials for row in facts.regrets] == [1, 2, 5, 10, 25, 50]
+    for row in facts.regrets:
+        assert row.full == pytest.approx(1 / row.trials)
+        assert row.learned == pytest.approx(row.full / 3)
+
+
+def test_an_excerpt_counts_what_it_leaves_out():
+    assert excerpt("abcde", 2) == Excerpt(("a", "b"), 3)
+    assert excerpt("ab", 2) == excerpt("ab", 9) == Excerpt(("a", "b"), 0)
 
 
 @pytest.mark.parametrize(
@@ -216,12 +234,14 @@ def test_ranges_and_choices_say_what_the_learned_space_holds(mixed_history):
     assert ranges["seed"].learned == "unchanged"
     (booster,) = facts.frequencies
     taken = [task.incumbent["booster"] for task in learned.tasks]
-    assert {c: n for c, n, _ in booster.choices} == {
-        c: taken.count(c) for c in ("gbtree", "dart", "gblinear")
+    rows = booster.choices.rows
+    assert {row.choice: row.tasks for row in rows} == {
+        choice: taken.count(choice) for choice in ("gbtree", "dart", "gblinear")
     }
-    counts = [n for _, n, _ in booster.choices]
+    counts = [row.tasks for row in rows]
     assert counts == sorted(counts, reverse=True) and sum(counts) == booster.tasks == 20
-    assert {c for c, _, kept in booster.choices if kept} == set(learned.choices["booster"])
+    assert [row.share for row in rows] == pytest.approx([count / 20 for count in counts])
+    assert {row.choice for row in rows if row.kept} == set(learned.choices["booster"])
 
 
 def test_choices_come_most_frequent_first():
@@ -230,7 +250,9 @@ def test_choices_come_most_frequent_first():
     )
     history = rf.History.from_frame(frame, task="task", objective="error")
     (kind,) = facts_of(history).frequencies
-    assert kind.choices == (("y", 2, True), ("x", 1, True))
+    assert kind.choices == Excerpt(
+        (ChoiceRow("y", 2, 2 / 3, True), ChoiceRow("x", 1, 1 / 3, True)), 0
+    )
 
 
 def test_dropped_rows_and_guesses_are_told():

@@ -20,8 +20,8 @@ import ringfence as rf
 from conftest import MIXED, incumbent_history, mixed_runs, unit_space
 from ringfence.learned.records import Settings
 from ringfence.rendering.markup import escape, name, shortened
-from ringfence.reporting import page as page_module
-from ringfence.reporting.charts import label, solid_label
+from ringfence.reporting.page import document
+from ringfence.reporting.page.charts import label, solid_label
 from ringfence.reporting.recipe import changed_settings, recipe
 
 LIMIT = 6_000_000  # bytes
@@ -82,7 +82,7 @@ def test_nothing_is_fetched_from_anywhere(strange):
     assert [a["href"] for a in outline.all("a")] == ["#main"]
     (policy,) = [a["content"] for a in outline.all("meta") if "http-equiv" in a]
     assert policy.startswith("default-src 'none'") and "http" not in policy
-    own = strange.replace(page_module.plotly_source(), "")
+    own = strange.replace(document.plotly_source(), "")
     assert "http" not in own.replace("http-equiv", "") and len(own) < 0.2 * len(strange)
 
 
@@ -98,12 +98,12 @@ def test_names_are_text_wherever_they_stand(strange):
     charts = json.loads(next(s for s in outline.scripts if s.startswith("{")))
     hover = " ".join(t for c in charts.values() for d in c["data"] for t in d.get("hovertext", []))
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in hover and "<script" not in hover
-    assert "hovertemplate" not in strange.replace(page_module.plotly_source(), "")
+    assert "hovertemplate" not in strange.replace(document.plotly_source(), "")
 
 
 def test_no_name_can_end_the_script_that_holds_the_charts():
     content = {"</script>": ["<!--", "<script>", "é\u2028"]}
-    text = page_module.script_json(content)
+    text = document.script_json(content)
     assert "<" not in text and json.loads(text) == content
 
 
@@ -151,7 +151,7 @@ def test_headings_are_in_order_and_every_region_and_chart_has_a_name(strange):
 
 def test_text_is_readable_in_both_themes():
     """WCAG contrast of text on the page and on panels: at least 4.5."""
-    css = page_module._file("report.css")
+    css = document.file_beside("report.css")
     for theme in css.split("@media screen")[:2]:
         colors = dict(re.findall(r"--([a-z-]+): #([0-9a-f]{6})", theme))
         for ground in ("bg", "panel"):

@@ -11,20 +11,21 @@ TRACK = "display:inline-block;width:120px;height:9px;background:rgba(128,128,128
 FILLED = "display:block;height:9px;background:#2b8cab"
 
 
-def notebook_block(title: str, tables: Html, lines: Iterable[str]) -> str:
+def notebook_block(title: str, tables: Iterable[Html], lines: Iterable[str]) -> str:
     """The headline, the tables, and the lines below them."""
-    after = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f"<div><strong>{escape(title)}</strong>{tables}{after}</div>"
+    below = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return f"<div><strong>{escape(title)}</strong>{''.join(tables)}{below}</div>"
 
 
-def notebook_table(head: Sequence[str], rows: Iterable[Sequence[Html]]) -> Html:
-    """A table that carries its own style."""
+def notebook_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+    """A table that carries its own style. Cells are text unless they are Html."""
     top = "".join(f'<th scope="col" style="{CELL}">{escape(text)}</th>' for text in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{CELL}">{cell}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return Html(f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def _cell(text: str) -> str:
+    return f'<td style="{CELL}">{escape(text)}</td>'
 
 
 def bar(start: float, stop: float) -> Html:

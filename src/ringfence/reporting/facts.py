@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -21,7 +22,7 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import headline, outlier_lines, part_tables, volume_line, widened_line
 from ringfence.rendering.markup import shortened
 from ringfence.reporting.recipe import Recipe, recipe
-from ringfence.reporting.sentence import sentence
+from ringfence.reporting.sentence import sentence, worth_sentence
 from ringfence.reporting.views import Views, views_of
 from ringfence.space import choice_key
 from ringfence.words import value
@@ -29,13 +30,50 @@ from ringfence.words import value
 PACKAGES = ("ringfence", "numpy", "scipy", "polars", "plotly")
 
 
+# How much the tables of the page hold: a browser still scrolls and sorts them at once.
+MOST_CELLS = 6000  # of the best configurations, a row for each task and a column for each parameter
+LEAST_TASKS = 20  # of the best configurations, however many parameters there are
+MOST_CHECKED = 1000  # tasks of the check
+MOST_CHOICES = 30  # of a parameter
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Excerpt(Generic[Row]):
+    """The first rows of a table, and how many more there are."""
+
+    rows: tuple[Row, ...]
+    more: int
+
+
+@dataclass(frozen=True)
+class RegretRow:
+    """Mean regret after a number of trials."""
+
+    trials: int
+    learned: float
+    full: float
+
+
+@dataclass(frozen=True)
+class ChoiceRow:
+    """How often the best configurations take a choice."""
+
+    choice: str
+    tasks: int
+    share: float
+    """Of the tasks for which the parameter is active."""
+    kept: bool
+
+
 @dataclass(frozen=True)
 class Frequency:
     """How often the best configurations take each choice of a categorical parameter."""
 
     name: str
-    choices: tuple[tuple[str, int, bool], ...]
-    """The choice, the number of tasks, and whether it is kept; most frequent first."""
+    choices: Excerpt[ChoiceRow]
+    """Most frequent first."""
     tasks: int
 
 
@@ -52,13 +90,17 @@ class Facts:
     parts: tuple[list[list[str]], ...]
     """For each union, the ranges of its parts as rows of text."""
     curve: Curve | None
+    worth: str
+    """What the curve says; empty if there is none."""
+    regrets: tuple[RegretRow, ...]
+    """The curve as a table."""
     starts: FirstTrials | None
     views: Views
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
-    tasks: tuple[Task, ...]
+    tasks: Excerpt[Task]
     objective: str
-    checked: tuple[TaskRow, ...]
+    checked: Excerpt[TaskRow]
     rows: int
     rows_used: int
     dropped: tuple[Dropped, ...]
@@ -75,6 +117,9 @@ def gather(
     """The facts of one report."""
     provenance = learned.provenance
     chosen = check is not None and check.chosen_from > 0
+    curve = None if check is None else evidence.curve(check)
+    parameters = tuple(learned.space)
+    most_tasks = max(LEAST_TASKS, MOST_CELLS // len(parameters))
     return Facts(
         source=provenance.source,
         sentence=sentence(check),
@@ -83,14 +128,16 @@ def gather(
         warnings=_warnings(learned, check),
         ranges=range_rows(learned),
         parts=tuple(part_tables(learned)),
-        curve=None if check is None else evidence.curve(check),
+        curve=curve,
+        worth="" if curve is None else worth_sentence(curve),
+        regrets=() if curve is None else _regrets(curve),
         starts=evidence.first_trials(learned, check),
         views=views_of(learned),
         frequencies=_frequencies(learned),
-        parameters=tuple(learned.space),
-        tasks=learned.tasks,
+        parameters=parameters,
+        tasks=excerpt(learned.tasks, most_tasks),
         objective=provenance.objective,
-        checked=() if check is None else evidence.task_rows(check),
+        checked=excerpt(() if check is None else evidence.task_rows(check), MOST_CHECKED),
         rows=provenance.rows,
         rows_used=provenance.rows_used,
         dropped=provenance.dropped,
@@ -102,6 +149,11 @@ def gather(
     )
 
 
+def excerpt(rows: Sequence[Row], most: int) -> Excerpt[Row]:
+    """The first `most` rows."""
+    return Excerpt(tuple(rows[:most]), max(len(rows) - most, 0))
+
+
 def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
     lines = [headline(learned), volume_line(learned), *outlier_lines(learned)]
     if check is not None and check.chosen_from:
@@ -109,7 +161,7 @@ def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
             f"the setting ({describe(learned.settings)}) was chosen among {check.chosen_from}; "
             "the figures are for choosing it anew without each task"
         )
-    return tuple(lines)
+    return tuple(line[:1].upper() + line[1:] for line in lines)
 
 
 def _warnings(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
@@ -135,16 +187,25 @@ def _some(names: Sequence[str], most: int = 12) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def _regrets(curve: Curve) -> tuple[RegretRow, ...]:
+    full = dict(zip(curve.full_draws, curve.full))
+    return tuple(RegretRow(k, regret, full[k]) for k, regret in zip(curve.draws, curve.inside))
+
+
 def _frequencies(learned: LearnedSpace) -> tuple[Frequency, ...]:
-    found = []
+    frequencies = []
     for name, choices in learned.space.unordered_choices().items():
-        taken = [task.incumbent[name] for task in learned.tasks if name in task.incumbent]
-        counts = Counter(choice_key(choice) for choice in taken)
+        best = [task.incumbent[name] for task in learned.tasks if name in task.incumbent]
+        counts = Counter(choice_key(choice) for choice in best)
         kept = {choice_key(choice) for choice in learned.choices[name]}
-        rows = [(value(c), counts[choice_key(c)], choice_key(c) in kept) for c in choices]
-        rows.sort(key=lambda row: -row[1])
-        found.append(Frequency(name, tuple(rows), len(taken)))
-    return tuple(found)
+        rows = [
+            ChoiceRow(value(choice), count := counts[key], count / max(len(best), 1), key in kept)
+            for choice in choices
+            for key in [choice_key(choice)]
+        ]
+        rows.sort(key=lambda row: -row.tasks)
+        frequencies.append(Frequency(name, excerpt(rows, MOST_CHOICES), len(best)))
+    return tuple(frequencies)
 
 
 def _provenance(learned: LearnedSpace) -> tuple[tuple[str, str], ...]:

@@ -15,7 +15,7 @@ from ringfence.history import History, PreparedHistory
 from ringfence.learned.settings import Starts, checked_settings
 from ringfence.learning import learn_prepared
 from ringfence.reporting.facts import gather
-from ringfence.reporting.page import page, plotly_source
+from ringfence.reporting.page.document import page_html, require_packages
 from ringfence.space import Space
 
 
@@ -45,7 +45,7 @@ def report(
     path = Path(path)
     if not path.parent.is_dir():
         raise FileError(f"cannot write {path}: there is no such folder")
-    plotly_source()  # if it is missing, say so before the work begins
+    require_packages()  # before the work begins
     settings = checked_settings(
         shape,
         outliers,
@@ -67,5 +67,5 @@ def report(
         if compare:
             left_out = LeaveOneOut.of(prepared, settings.rows)
             comparison = compare_settings(left_out, progress=progress)
-    write_atomically(path, page(gather(history, learned, check, comparison)).encode())
+    write_atomically(path, page_html(gather(history, learned, check, comparison)).encode())
     return path

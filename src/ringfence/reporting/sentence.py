@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ringfence.checking import Check
-from ringfence.checking.display.evidence import curve, loss
+from ringfence.checking.display.evidence import Curve, curve, loss
 from ringfence.checking.left_out.recorded import FULL_DRAWS
 
 
@@ -47,6 +47,15 @@ def sentence(check: Check | None) -> str:
     return (
         f"No clear difference: {k} trials in the learned space are worth {worth} in the full one; "
         f"from {_trials(found.low, k)} to {_trials(found.high, k)} would fit the data as well."
+    )
+
+
+def worth_sentence(curve: Curve) -> str:
+    """What the curve says in numbers."""
+    return (
+        f"{curve.judged_at} random trials in the learned space are worth {curve.worth:.1f} in the "
+        f"full space (90% interval over tasks {curve.low:.1f} to {curve.high:.1f}), a speed-up of "
+        f"{curve.worth / curve.judged_at:.2f}."
     )
 
 

@@ -48,6 +48,21 @@ class View:
     triangles: npt.NDArray[np.int64] | None = None
     """Of a surface, (n, 3): numbers of corners."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters."""
+        return tuple(scale.name for scale in self.scales)
+
+    @property
+    def inside(self) -> int:
+        """The number of tasks drawn inside the region."""
+        return sum(len(spot.tasks) for spot in self.spots if not spot.outside)
+
+    @property
+    def outside(self) -> int:
+        """The number of tasks drawn as left outside."""
+        return sum(len(spot.tasks) for spot in self.spots if spot.outside)
+
 
 @dataclass(frozen=True, eq=False)
 class Views:

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from typing import Any
 
 from ringfence.rendering.scales import Scale
-from ringfence.reporting.charts import (
+from ringfence.reporting.page.charts import (
     FAINT,
     GROUND,
     INK,

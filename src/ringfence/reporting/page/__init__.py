@@ -1,0 +1,1 @@
+"""The page of a report: templates, style, scripts and charts. All numbers come with the facts."""
