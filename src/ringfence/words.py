@@ -34,9 +34,19 @@ def percent(share: float) -> str:
 
 
 def some(names: Sequence[str], most: int = 12) -> str:
-    """The names in a line, the rest counted."""
-    shown = ", ".join(plain(name) for name in names[:most])
+    """The names in a line, long ones shortened, the rest counted."""
+    shown = ", ".join(
+        shortened(plain(name), 60) if name.strip() else "(blank)" for name in names[:most]
+    )
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def shortened(text: str, most: int) -> str:
+    """The text with its middle left out if it is longer than `most`."""
+    if len(text) <= most:
+        return text
+    head = (most - 1) * 2 // 3  # what tells names apart is more often at the beginning
+    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -19,10 +19,11 @@ from strange_names import PARAMETERS, TASKS, strange_history
 import ringfence as rf
 from conftest import MIXED, incumbent_history, mixed_runs, unit_space
 from ringfence.learned.records import Settings
-from ringfence.rendering.markup import escape, name, shortened
+from ringfence.rendering.markup import escape, name
 from ringfence.reporting.page import document
 from ringfence.reporting.page.charts import label, solid_label
 from ringfence.reporting.recipe import changed_settings, recipe
+from ringfence.words import shortened
 
 LIMIT = 6_000_000  # bytes
 

@@ -41,11 +41,3 @@ def name(text: str) -> Html:
     """A name from the data, kept apart from the direction of the text around it; one that shows
     nothing is called blank."""
     return Html(f"<bdi>{escape(text)}</bdi>" if text.strip() else "(blank)")
-
-
-def shortened(text: str, most: int) -> str:
-    """The text with its middle left out if it is longer than `most`."""
-    if len(text) <= most:
-        return text
-    head = (most - 1) * 2 // 3
-    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"

@@ -20,12 +20,11 @@ from ringfence.learned.records import Task
 from ringfence.learned.settings import describe
 from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import headline, outlier_lines, part_tables, volume_line, widened_line
-from ringfence.rendering.markup import shortened
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence, worth_sentence
 from ringfence.reporting.views import Views, views_of
 from ringfence.space import choice_key
-from ringfence.words import value
+from ringfence.words import some, value
 
 PACKAGES = ("ringfence", "numpy", "scipy", "polars", "plotly")
 
@@ -174,17 +173,11 @@ def _warnings(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
         ("could not be judged", check.not_judged),
     )
     tasks = [
-        f"{len(names)} task{'s' * (len(names) != 1)} {what}: {_some(names)}"
+        f"{len(names)} task{'s' * (len(names) != 1)} {what}: {some(names)}"
         for what, names in named
         if names
     ]
     return (*tasks, *check.warnings, *thin)
-
-
-def _some(names: Sequence[str], most: int = 12) -> str:
-    """The names in a line, long ones shortened, the rest counted."""
-    shown = ", ".join(shortened(name, 60) if name.strip() else "(blank)" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def _regrets(curve: Curve) -> tuple[RegretRow, ...]:

@@ -8,8 +8,7 @@ from ringfence.checking.display.evidence import Curve, TaskRow, curve, task_rows
 from ringfence.checking.display.text import headline
 from ringfence.errors import MissingExtraError
 from ringfence.learned.picture import DOT, OUT, RING
-from ringfence.rendering.markup import shortened
-from ringfence.words import plain
+from ringfence.words import plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

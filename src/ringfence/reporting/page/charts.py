@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ringfence.checking.display.evidence import Curve
-from ringfence.rendering.markup import escape, shortened
+from ringfence.rendering.markup import escape
+from ringfence.words import shortened
 
 Chart: TypeAlias = dict[str, Any]
 
