@@ -1,6 +1,6 @@
 """Optuna: any sampler kept inside a learned space, and distributions there and back."""
 
-from ringfence.adapters.optuna.samplers import (
+from ringfence.adapters.optuna.api import (
     distributions,
     enqueue,
     sampler,

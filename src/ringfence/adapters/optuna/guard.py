@@ -15,7 +15,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from ringfence.adapters.optuna.sampler import RegionSampler, trial_key
+from ringfence.adapters.optuna.region_sampler import RegionSampler, trial_key
 from ringfence.adapters.optuna.trials import configuration
 from ringfence.errors import SettingError
 from ringfence.learned.full import full_space

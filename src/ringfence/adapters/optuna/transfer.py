@@ -13,7 +13,7 @@ from optuna.samplers import RandomSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from ringfence.adapters.optuna.sampler import RegionSampler
+from ringfence.adapters.optuna.region_sampler import RegionSampler
 from ringfence.adapters.optuna.trials import configuration
 from ringfence.errors import SettingError
 from ringfence.history import History

@@ -35,7 +35,7 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("optuna", "optuna") from error
 
 if TYPE_CHECKING:
-    from ringfence.adapters.optuna.sampler import RegionSampler
+    from ringfence.adapters.optuna.region_sampler import RegionSampler
 
 NO_MODEL = (RandomSampler, QMCSampler, BaseGASampler)
 """Samplers that have no guard unless it is asked for."""
@@ -64,7 +64,7 @@ def sampler(
             the best one lies outside the learned space. 'auto' is 0.1, and 0 for random, QMC and
             genetic samplers; with None or 0 nothing outside is ever proposed.
     """
-    from ringfence.adapters.optuna.sampler import RegionSampler
+    from ringfence.adapters.optuna.region_sampler import RegionSampler
     from ringfence.adapters.optuna.trials import GUARD_NOTES
 
     if base is not None and not isinstance(base, BaseSampler):
