@@ -28,6 +28,7 @@ NOT_CODE = (
     "adapters/snippets/*.txt",
     "**/*.css",
     "**/*.js",
+    "**/templates/*",
 )
 """Files that are no modules, of which the package has at least one each."""
 
