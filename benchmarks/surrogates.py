@@ -28,7 +28,9 @@ import numpy as np
 from benchmarks.tables import TABLES, read_table
 from ringfence import Space, infer_space
 from ringfence.history import TASK, VALUE, usable_rows
-from ringfence.optimize.surrogates.ablr.fit import ABLROptions, TaskModel, fit_ablr
+from ringfence.optimize.surrogates.ablr.fit import fit_ablr
+from ringfence.optimize.surrogates.ablr.objective import ABLROptions
+from ringfence.optimize.surrogates.ablr.task import TaskModel
 from ringfence.optimize.surrogates.gp.fit import GPOptions, fit_gp
 from ringfence.optimize.surrogates.standardize import compress
 from ringfence.space import Encoding

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from ringfence.errors import SettingError
-from ringfence.optimize.surrogates.ablr.fit import ABLR, ABLROptions, fit_ablr
+from ringfence.optimize.surrogates.ablr.fit import ABLR, fit_ablr
 from ringfence.optimize.surrogates.ablr.linear_head import HeadPrior, condition, evidence, fit_head
 from ringfence.optimize.surrogates.ablr.network import NetworkShape
-from ringfence.optimize.surrogates.ablr.objective import Objective
+from ringfence.optimize.surrogates.ablr.objective import ABLROptions, Objective
 
 SMALL = ABLROptions(width=12, depth=2, compressed=False)
 

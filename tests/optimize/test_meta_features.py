@@ -159,5 +159,5 @@ def test_features_of_the_target_alone_and_of_none():
         distances({}, SOURCES)
     with pytest.raises(SettingError, match="no meta-features"):
         distances({}, {"a": {}})
-    with pytest.raises(SettingError, match="'n_rows' of the target is no number: 'many'"):
+    with pytest.raises(SettingError, match="'n_rows' of the target is not a number: 'many'"):
         distances(TARGET | {"n_rows": "many"}, SOURCES)

@@ -19,9 +19,14 @@ from problems import SPACES, Problem, history, region
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.surrogates import source_prior
-from ringfence.optimize.surrogates.gp.fit import Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters
 from ringfence.optimize.surrogates.matern import matern52, squared_distances
-from ringfence.optimize.surrogates.source_prior import NOISE, OWN, Prior, condition_on
+from ringfence.optimize.surrogates.source_prior import (
+    NOISES,
+    OWN_VARIANCES,
+    Prior,
+    condition_on,
+)
 from ringfence.optimize.transfer.cover import agreement_weights, gain, greedy_cover, promise
 from ringfence.optimize.transfer.source_models import MOST_ROWS, capped_regret, fit_source_models
 from ringfence.optimize.transfer.sources import Source, sources_of
@@ -170,10 +175,11 @@ def test_predictions_are_those_of_kriging_with_an_unknown_level():
     u = (u - u.mean()) / A
     # a level that is nearly flat, as one more Gaussian
     flat = 1e6
-    K = dense(at, at, found.own) + found.noise * np.eye(9) + flat
-    cross = dense(there, at, found.own) + flat
+    own = found.own_variance
+    K = dense(at, at, own) + found.noise * np.eye(9) + flat
+    cross = dense(there, at, own) + flat
     mean = there.mean + cross @ np.linalg.solve(K, u - at.mean)
-    variance = np.diag(dense(there, there, found.own) + flat - cross @ np.linalg.solve(K, cross.T))
+    variance = np.diag(dense(there, there, own) + flat - cross @ np.linalg.solve(K, cross.T))
     ours = found.predict(there)
     np.testing.assert_allclose(ours[0], mean, atol=1e-4)
     np.testing.assert_allclose(ours[1], variance, atol=1e-4)
@@ -187,7 +193,7 @@ def test_the_setting_is_the_likeliest_by_the_density_of_contrasts():
     units = np.array([-2.0, -1.0, -1.5])
     H = null_space(np.ones((1, 12))).T  # values up to a level
     gaps = []
-    for own, noise in itertools.product(OWN, NOISE):
+    for own, noise in itertools.product(OWN_VARIANCES, NOISES):
         loss, found = source_prior._fit(at, y, units, own, noise)
         A = math.exp(found.log_unit)
         K = dense(at, at, own) + noise * np.eye(12)

@@ -11,7 +11,8 @@ from functools import cached_property
 from ringfence.arrays import BoolArray
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.model_based import ModelBased
-from ringfence.optimize.surrogates.ablr.fit import ABLR, TaskModel, fit_ablr
+from ringfence.optimize.surrogates.ablr.fit import ABLR, fit_ablr
+from ringfence.optimize.surrogates.ablr.task import TaskModel
 
 
 class Method(ModelBased):

@@ -1,12 +1,12 @@
 """Transfer: what covers the earlier tasks first, then a process with those tasks as its prior.
 
-Every earlier task has a model of its regret (source_models.py). While little is known of the new
-task, the configuration is tried that adds most to the cover of the tasks (cover.py), each weighted
-by how well it agrees with the results so far. As results come in, expected improvement under a
-Gaussian process with the tasks' mean and covariance (surrogates/source_prior.py) takes over. A task
-unlike all earlier ones could get stuck there: after some trials without improvement every second
-one is a plain process's. With few rows a task every second of the first trials is one of a Sobol
-design, as among the starting points.
+Every earlier task has a model of its regret (transfer/source_models.py). While little is known of
+the new task, the configuration is tried that adds most to the cover of the tasks
+(transfer/cover.py), each weighted by how well it agrees with the results so far. As results come
+in, expected improvement under a Gaussian process with the tasks' mean and covariance
+(surrogates/source_prior.py) takes over. A task unlike all earlier ones could get stuck there: after
+some trials without improvement a plain process chooses every second one. If the tasks have few
+rows, every second of the first trials comes from a Sobol design, as among the starting points.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Proposal, Setup
 from ringfence.optimize.methods.gp import Method as GPMethod
 from ringfence.optimize.search.acquisition import log_expected_improvement
-from ringfence.optimize.surrogates.gp.fit import Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import agreement_weights, gain, promise
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 
-FIRST = 4  # results up to which the process has no say
-PATIENCE = 10  # trials without improvement before a plain process is heard
+FIRST = 4  # results up to which the process has no weight
+PATIENCE = 10  # trials without improvement after which a plain process has every second one
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +39,15 @@ class TrialEvidence:
     """What is known after some trials."""
 
     tried: FloatArray
-    """What the models say of the trials, (T, n)."""
+    """The regrets that the models predict at the trials, (T, n)."""
     w: FloatArray
     """The weight of each earlier task, (T,)."""
     share: float
-    """The say of the process."""
+    """The weight of the process against the cover, from 0 to 1."""
     posterior: SourcePosterior | None
 
     def scores(self, F: FloatArray, prior: Prior) -> FloatArray:
-        """How promising candidates are, (m,), whose regrets on the earlier tasks are F (T, m)."""
+        """Scores (m,) of candidates with the regrets F (T, m) on the earlier tasks."""
         if self.posterior is None:
             return promise(F, self.tried, self.w)
         moments = self.posterior.predict(prior)
@@ -56,7 +56,7 @@ class TrialEvidence:
 
 
 class Method(GPMethod):
-    """Needs a history; where no task of it tells anything, it is plain `gp`."""
+    """Needs a history; plain `gp` if no task of it tells good configurations from bad ones."""
 
     def __init__(self, setup: Setup, options: Any) -> None:
         super().__init__(setup, options)
@@ -69,13 +69,13 @@ class Method(GPMethod):
         """The models of the earlier tasks; their hyperparameters are kept in the memory."""
         known = msgspec.convert(self.memory.get("sources", {}), dict[str, Hyperparameters])
         models = fit_source_models(self.sources, self.domain.layout, known)
-        found = {task.name: task.hyperparameters for task in models.tasks}
-        self.memory["sources"] = msgspec.to_builtins(found)
+        by_name = {task.name: task.hyperparameters for task in models.tasks}
+        self.memory["sources"] = msgspec.to_builtins(by_name)
         return models
 
     @cached_property
     def candidates(self) -> Candidates:
-        """Where to look, and what the models say there."""
+        """The configurations to choose from, and what the models predict for them."""
         return Candidates(self.domain, self.models, self.sources, self.setup.seed)
 
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
@@ -86,21 +86,21 @@ class Method(GPMethod):
         if self.models.are_thin and len(log) % 2 == 1 and known.sum() < FIRST:
             return Proposal(self.domain.config(self.design.next(log.tried, rng)))
         best = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
-        near = self.candidates.near(log.tried, log.rows[best], rng)
-        left = self.candidates.untried(log.tried)
-        if not left.any() and not len(near):
-            near = self.domain.fresh(log.tried, rng)
+        neighbors = self.candidates.neighbors(log.tried, log.rows[best], rng)
+        untried = self.candidates.untried(log.tried)
+        if not untried.any() and not len(neighbors):
+            neighbors = self.domain.fresh(log.tried, rng)
         evidence = self.evidence(log, known)
-        scores = np.where(left, evidence.scores(self.candidates.F, self.fixed_prior), -np.inf)
-        if len(near):
-            F = self.models.predict(near)
-            scores = np.append(scores, evidence.scores(F, self.prior(F, near)))
-        rows = np.concatenate([self.candidates.rows, near])
+        scores = np.where(untried, evidence.scores(self.candidates.F, self.fixed_prior), -np.inf)
+        if len(neighbors):
+            F = self.models.predict(neighbors)
+            scores = np.append(scores, evidence.scores(F, self.prior(F, neighbors)))
+        rows = np.concatenate([self.candidates.rows, neighbors])
         return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
 
     def evidence(self, log: TrialLog, known: BoolArray) -> TrialEvidence:
-        """What the trials so far say of the earlier tasks and of the new one."""
-        tried = self.candidates.seen(log.rows)
+        """What follows from the trials so far for the earlier tasks and for the new one."""
+        tried = self.candidates.predict_each(log.rows)
         share = self.process_share(int(known.sum()))
         return TrialEvidence(
             tried,
@@ -114,22 +114,22 @@ class Method(GPMethod):
         return agreement_weights(tried, y)
 
     def posterior(self, log: TrialLog, tried: FloatArray, known: BoolArray) -> SourcePosterior:
-        """The process given the trials so far, running ones at what it expects of them."""
+        """The process given the trials so far, with running ones at the values that it expects."""
         units = np.array([task.log_unit for task in self.models.tasks])
-        at = self.prior(tried[:, known], log.rows[known])
-        found = condition_on(at, log.values[known], units)
+        points = self.prior(tried[:, known], log.rows[known])
+        posterior = condition_on(points, log.values[known], units)
         if known.all():
-            return found
-        return found.with_pending(self.prior(tried[:, ~known], log.rows[~known]))
+            return posterior
+        return posterior.with_pending(self.prior(tried[:, ~known], log.rows[~known]))
 
     def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
-        """What the earlier tasks say of rows where they expect the regrets F; the new task's own
-        part has the geometric means of their length scales."""
+        """The prior at rows for which the earlier tasks predict the regrets F; the kernel of the
+        new task's own part has the geometric means of their length scales."""
         return Prior.of(F, self.models.full.features(rows) / self.length_scales)
 
     @cached_property
     def fixed_prior(self) -> Prior:
-        """What they say of the fixed candidates."""
+        """The prior at the fixed candidates."""
         return self.prior(self.candidates.F, self.candidates.rows)
 
     @cached_property
@@ -139,12 +139,12 @@ class Method(GPMethod):
         return np.asarray(np.exp(-np.mean(logs, axis=0)))
 
     def process_share(self, n: int) -> float:
-        """The say of the process after n results, from 0 to 1. That of the cover falls like 1/n²:
-        its gain does not shrink as expected improvement does, and would have the last word."""
+        """The weight of the process after n results, from 0 to 1. That of the cover falls like
+        1/n²: its gain does not shrink as expected improvement does, and would win in the end."""
         return 1.0 - (FIRST / n) ** 2 if n > FIRST else 0.0
 
     def is_stalled(self, log: TrialLog) -> bool:
-        """Whether nothing has improved for so long that a plain process has this trial."""
+        """Whether nothing has improved for PATIENCE trials and it is a plain process's turn."""
         best = log.best
         waited = 0 if best is None else len(log) - 1 - best.number
         return waited >= PATIENCE and waited % 2 == 0

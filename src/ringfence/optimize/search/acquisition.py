@@ -2,9 +2,9 @@
 
     EI = E max(best - f, 0) = s h(z),   h(z) = z Φ(z) + φ(z),   z = (best - mean) / s
 
-for an objective f that is normal with a mean and a standard deviation s. Where an improvement is
-unlikely, z << 0, EI underflows while log EI does not; there h = φ (1 - u M) with u = -z and Mills'
-ratio M = Φ(-u) / φ(u), and further out 1 - u M comes from its asymptotic series.
+for an objective f that is normal with a mean and a standard deviation s. If an improvement is
+unlikely, z << 0, EI underflows while log EI does not; then h = φ (1 - u M) with u = -z and Mills'
+ratio M = Φ(-u) / φ(u), and for large u 1 - u M comes from its asymptotic series.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from ringfence.arrays import BoolArray, FloatArray, IntArray
 
 LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 ROOT_HALF_PI = math.sqrt(0.5 * math.pi)
-FAR = 60.0  # where the series takes over: both sides are good to 1e-11 there
-FURTHEST, LEAST_VARIANCE = 1e50, 1e-200  # which leave all derivatives finite
+SERIES_FROM = 60.0  # u at which the series takes over: both sides are good to 1e-11 there
+LARGEST_U, LEAST_VARIANCE = 1e50, 1e-200  # within these all derivatives are finite
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6  # of log EI, relative
-HOPELESS = 1e4  # log EI behind the best
+MOST_BEHIND = 1e4  # log EI behind the best; what is worse counts alike
+MOST_EXPONENT = 100.0  # exp(-100) is never drawn, and does not underflow
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -49,7 +50,7 @@ class SearchCoordinates(Protocol):
         """The features of every row."""
 
     def linearized(self, u: FloatArray) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
-        """The features, and what turns gradients by them (k, d) into gradients by u (k, q)."""
+        """The features, and a function from gradients by them (k, d) to gradients by u (k, q)."""
 
 
 def log_expected_improvement(
@@ -58,49 +59,49 @@ def log_expected_improvement(
     """log EI below `best`, and its derivatives by mean and by variance, shaped like them."""
     variance = np.maximum(variance, LEAST_VARIANCE)
     deviation = np.sqrt(variance)
-    z = np.maximum((best - mean) / deviation, -FURTHEST)
+    z = np.maximum((best - mean) / deviation, -LARGEST_U)
     log_h, by_z, by_log_s = _log_h(z)
     return log_h + np.log(deviation), -by_z / deviation, 0.5 * by_log_s / variance
 
 
 def _log_h(z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """log h(z), Φ/h (its derivative) and φ/h."""
+    """log h(z), Φ/h (its derivative) and φ/h: by Mills' ratio below -1, directly above."""
     u = np.maximum(-z, 1.0)
     mills = ROOT_HALF_PI * erfcx(u / math.sqrt(2.0))
     tail = 1.0 - u * mills
-    far = u > FAR
-    if far.any():
-        w = 1.0 / (u[far] * u[far])
-        tail[far] = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - 945.0 * w))))
-    near = np.maximum(z, -1.0)
-    Phi, phi = ndtr(near), np.exp(-0.5 * np.minimum(near, FAR) ** 2 - LOG_ROOT_2PI)
-    h = near * Phi + phi
-    left = z < -1.0
+    large = u > SERIES_FROM
+    if large.any():
+        w = 1.0 / (u[large] * u[large])
+        tail[large] = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - 945.0 * w))))
+    x = np.maximum(z, -1.0)
+    Phi, phi = ndtr(x), np.exp(-0.5 * np.minimum(x, SERIES_FROM) ** 2 - LOG_ROOT_2PI)
+    h = x * Phi + phi
+    unlikely = z < -1.0
     return (
-        np.where(left, -0.5 * u * u - LOG_ROOT_2PI + np.log(tail), np.log(h)),
-        np.where(left, mills / tail, Phi / h),
-        np.where(left, 1.0 / tail, phi / h),
+        np.where(unlikely, -0.5 * u * u - LOG_ROOT_2PI + np.log(tail), np.log(h)),
+        np.where(unlikely, mills / tail, Phi / h),
+        np.where(unlikely, 1.0 / tail, phi / h),
     )
 
 
 def choose_starts(log_ei: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
     """Which of the candidates to climb from: the best, and others, the better the likelier."""
     best = int(log_ei.argmax())
-    behind = np.minimum(log_ei[best] - log_ei, HOPELESS)
-    weight = np.exp(-np.minimum(behind / max(float(behind.std()), TINY), 100.0))
-    weight[best] = 0.0
-    others = min(count, log_ei.size) - 1
-    if others < 1:
+    behind = np.minimum(log_ei[best] - log_ei, MOST_BEHIND)
+    weights = np.exp(-np.minimum(behind / max(float(behind.std()), TINY), MOST_EXPONENT))
+    weights[best] = 0.0
+    n_others = min(count, log_ei.size) - 1
+    if n_others < 1:
         return np.array([best])
-    drawn = rng.choice(log_ei.size, others, replace=False, p=weight / weight.sum())
-    return np.append(best, drawn)
+    others = rng.choice(log_ei.size, n_others, replace=False, p=weights / weights.sum())
+    return np.append(best, others)
 
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
     """The sum of log EI over several points, as a function of their free coordinates."""
 
-    gp: Surrogate
+    model: Surrogate
     best: float
     starts: FloatArray  # (k, q)
     free: IntArray
@@ -115,12 +116,12 @@ class _Climb:
         return u if self.coordinates is None else self.coordinates.to_features(u)
 
     def log_ei(self, u: FloatArray) -> FloatArray:
-        return log_expected_improvement(*self.gp.predict(self.features(u)), self.best)[0]
+        return log_expected_improvement(*self.model.predict(self.features(u)), self.best)[0]
 
     def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
         u = self.points(flat)
         X, pull = (u, None) if self.coordinates is None else self.coordinates.linearized(u)
-        mean, variance, d_mean, d_variance = self.gp.predict_with_gradient(X)
+        mean, variance, d_mean, d_variance = self.model.predict_with_gradient(X)
         log_ei, by_mean, by_variance = log_expected_improvement(mean, variance, self.best)
         slope = by_mean[:, None] * d_mean + by_variance[:, None] * d_variance
         if pull is not None:
@@ -129,7 +130,7 @@ class _Climb:
 
 
 def maximize_acquisition(
-    gp: Surrogate,
+    model: Surrogate,
     best: float,
     starts: FloatArray,
     lower: FloatArray,
@@ -141,13 +142,13 @@ def maximize_acquisition(
     """Climb log EI from every start (k, q) within lower <= u <= upper (q,), all in one search.
 
     Columns in the mask `fixed` (q,) stay as they are. Without coordinates, u are features. Returns
-    where each start ended (k, q), in their order, and log EI there (k,), never lower than at the
-    start.
+    the end of each climb (k, q), in the order of the starts, and log EI there (k,), never lower
+    than at its start.
     """
     free = np.arange(starts.shape[1]) if fixed is None else np.flatnonzero(~fixed)
     starts = starts.copy()
     starts[:, free] = np.clip(starts[:, free], lower[free], upper[free])
-    climb = _Climb(gp, best, starts, free, coordinates)
+    climb = _Climb(model, best, starts, free, coordinates)
     before = climb.log_ei(starts)
     if not free.size:
         return starts, before

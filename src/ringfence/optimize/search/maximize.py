@@ -1,8 +1,8 @@
 """Where in the domain is the expected improvement largest?
 
-Of a list every untried row is scored. Elsewhere: uniform draws and steps around the best rows are
-scored, some of the best climb together in smooth coordinates of the region, and what they reach is
-rounded, checked and scored again. Nothing that was tried or lies outside is returned.
+Of a list every untried row is scored. In a region, uniform draws and steps around the best rows are
+scored, a few of them climb together in smooth coordinates of the region, and the ends of the climbs
+are rounded, checked and scored again. Nothing that was tried or lies outside is returned.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ringfence.optimize.search.acquisition import (
     maximize_acquisition,
 )
 
-DRAWS = 512
-NEAR = 128
-STEP = 0.1  # of the region's width, for steps around the best rows
+DRAWS = 512  # from the region, uniformly
+STEPS = 128  # around the best rows
+STEP = 0.1  # length of a step, in units of the region's width
 CLIMBERS = 4
 
 
@@ -35,13 +35,13 @@ class Search:
     domain: Domain
     tried: Set[bytes]
     best_rows: FloatArray
-    """Steps are taken around these, (k, names)."""
+    """Rows to take steps around, (k, names)."""
     context: FloatArray | None = None
-    """Columns that the model sees beside the features of a row, the same for all."""
+    """Columns that the model sees beside the features of a row, the same for all rows."""
 
     def maximize(self, model: Surrogate, best: float, rng: np.random.Generator) -> FloatArray:
-        """The row, shape (1, names), with the largest expected improvement below `best` of those
-        found that were not tried."""
+        """The untried row, shape (1, names), with the largest expected improvement below `best`
+        that the search finds."""
 
         def log_ei(rows: FloatArray) -> FloatArray:
             X = with_context(self.domain.layout.features(rows), self.context)
@@ -50,8 +50,8 @@ class Search:
         if self.domain.pool is not None:
             rows = self.domain.untried(self.tried)
             return rows[[np.argmax(log_ei(rows))]]
-        drawn = self.domain.draw(DRAWS, rng)
-        rows = np.concatenate([drawn, steps(self.domain, self.best_rows, rng)])
+        draws = self.domain.draw(DRAWS, rng)
+        rows = np.concatenate([draws, steps(self.domain, self.best_rows, rng)])
         rows = admissible(self.domain, rows, self.tried)
         if not len(rows):
             return self.domain.fresh(self.tried, rng)
@@ -61,13 +61,13 @@ class Search:
         ends, _ = maximize_acquisition(
             model, best, coordinates.start, *coordinates.bounds, coordinates=coordinates
         )
-        reached = admissible(self.domain, coordinates.rows(ends), self.tried)
-        rows = np.concatenate([rows[[np.argmax(scores)]], reached])
+        summits = admissible(self.domain, coordinates.rows(ends), self.tried)
+        rows = np.concatenate([rows[[np.argmax(scores)]], summits])
         return rows[[np.argmax(log_ei(rows))]]
 
 
 def admissible(domain: Domain, rows: FloatArray, tried: Set[bytes]) -> FloatArray:
-    """The configurations of `rows`, rounded, that lie inside and were not tried."""
+    """The rows, rounded, that lie inside and were not tried."""
     layout = domain.layout
     rows = layout.snap(rows)
     rows = rows[layout.inside(rows)]
@@ -75,17 +75,18 @@ def admissible(domain: Domain, rows: FloatArray, tried: Set[bytes]) -> FloatArra
 
 
 def steps(domain: Domain, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows near those given: some coordinates moved a little, now and then another category."""
+    """Rows near `rows`: three coordinates in ten, or two, move a little; on average one category,
+    or half of a single one, is drawn again."""
     if not len(rows):
         return rows
-    base = rows[rng.integers(len(rows), size=NEAR)]
-    drawn = domain.draw(NEAR, rng)
+    base = rows[rng.integers(len(rows), size=STEPS)]
+    draws = domain.draw(STEPS, rng)
     unordered = np.array([axis is None for axis in domain.layout.axes])
-    other = rng.random(base.shape) < 1 / max(unordered.sum(), 2)
-    base = np.where(other & unordered, drawn, base)
-    base = np.where(np.isnan(base), drawn, base)  # what a new category switches on is drawn
+    redrawn = rng.random(base.shape) < 1 / max(unordered.sum(), 2)
+    base = np.where(redrawn & unordered, draws, base)
+    base = np.where(np.isnan(base), draws, base)  # a new category may switch parameters on
     coordinates = SmoothCoordinates(domain.layout, domain.layout.without_inactive(base))
     start = coordinates.start
-    moved = rng.random(start.shape) < max(0.3, 2 / max(start.shape[1], 1))
-    near = start + STEP * moved * rng.standard_normal(start.shape)
-    return coordinates.rows(np.clip(near, *coordinates.bounds))
+    moving = rng.random(start.shape) < max(0.3, 2 / max(start.shape[1], 1))
+    ends = start + STEP * moving * rng.standard_normal(start.shape)
+    return coordinates.rows(np.clip(ends, *coordinates.bounds))

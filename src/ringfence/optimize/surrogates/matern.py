@@ -1,6 +1,6 @@
 """The Matérn-5/2 kernel k = (1 + q + q²/3) exp(-q), q = √5 r, as a function of r².
 
-In r² it is differentiable everywhere, also where two points coincide.
+In r² it is differentiable everywhere, also at r = 0.
 """
 
 from __future__ import annotations

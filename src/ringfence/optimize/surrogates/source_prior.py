@@ -1,23 +1,24 @@
 """A Gaussian process whose prior mean and covariance are those of the earlier tasks.
 
-    y = A (b + m(x) + g(x) + e),   g ~ GP(0, sum_t phi_t phi_t' + s² k),   e ~ N(0, noise)
+    y = A (b + m(x) + g(x) + e),   g ~ GP(0, Σ_t φ_t φ_t' + s² k),   e ~ N(0, noise)
 
-with m the mean over the T earlier tasks of their predicted regrets f_t, phi_t = (f_t - m) / √(T-1)
-their deviations from it and k a Matérn-5/2 kernel for what the new task has of its own. The level b
-is flat; A, s² and the noise are the likeliest of a grid by the restricted likelihood, A with a
-prior from the units of the earlier tasks. All the rest is in units of A: from best to median is 1.
+with m the mean over the T earlier tasks of their predicted regrets f_t, φ_t = (f_t - m) / √(T-1)
+their deviations from it and k a Matérn-5/2 kernel for what the new task has of its own. The prior
+of the level b is flat; A, s² and the noise are the likeliest of a grid by the restricted
+likelihood, A with a prior from the units of the earlier tasks. Everything but y is in units of A,
+in which the median is 1 above the best.
 
-| symbol | meaning                                                         | shape  |
-|--------|-----------------------------------------------------------------|--------|
-| mean   | m at some points                                                | (n,)   |
-| spread | phi at these points, one column a task                          | (n, T) |
-| Z      | features of these points, divided by k's length scales          | (n, d) |
-| u      | the values y / A, their mean taken off                          | (n,)   |
-| P      | K⁻¹ - K⁻¹ 1 1'K⁻¹ / 1'K⁻¹1: the precision once b is free         | (n, n) |
+symbol   meaning                                                    shape
+mean     m at some points                                           (n,)
+spread   φ at these points, a column for each task                  (n, T)
+Z        features of these points, divided by k's length scales     (n, d)
+u        the values y / A, centered                                 (n,)
+P        K⁻¹ - K⁻¹ 1 1'K⁻¹ / 1'K⁻¹1: the precision if b is free     (n, n)
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -28,18 +29,18 @@ from ringfence.arrays import FloatArray, median, near_one
 from ringfence.optimize.surrogates.gp.prediction import LEAST_VARIANCE
 from ringfence.optimize.surrogates.matern import matern52_values, squared_distances
 
-OWN = (0.003, 0.03, 0.2)  # s²
-NOISE = (1e-4, 1e-2)
-UNITS = 64  # values of log A that are looked at
-REACH = 4.0  # a value counts as at most so many times the median's distance from the best
+OWN_VARIANCES = (0.003, 0.03, 0.2)  # the grid of s²
+NOISES = (1e-4, 1e-2)  # the grid of the noise's variance
+UNITS = 64  # the number of values of log A on its grid
+REACH = 4.0  # values count at most as this many times the median's distance from the best
 FARTHEST = 300.0  # log A below that of the values, so that the values in units of A can be squared
-NARROWEST = 0.5  # spread of log A over the earlier tasks, at the least
-FREEDOM = 4.0  # of the t distribution of log A: a new task on a scale of its own is no surprise
+NARROWEST = 0.5  # the least spread of log A over the earlier tasks
+FREEDOM = 4.0  # of the t prior of log A: heavy tails, for a new task on a scale of its own
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What the earlier tasks say at some points."""
+    """What the earlier tasks predict at some points."""
 
     mean: FloatArray
     spread: FloatArray
@@ -51,24 +52,24 @@ class Prior:
         mean = F.mean(axis=0)
         return cls(mean, (F - mean).T / math.sqrt(max(len(F) - 1, 1)), Z)
 
-    def covariance(self, other: Prior, own: float) -> FloatArray:
+    def covariance(self, other: Prior, own_variance: float) -> FloatArray:
         """Of g between these points and others, (n, m)."""
         kernel = matern52_values(squared_distances(self.Z, other.Z))
-        kernel *= own
+        kernel *= own_variance
         kernel += self.spread @ other.spread.T
         return kernel
 
-    def variance(self, own: float) -> FloatArray:
+    def variance(self, own_variance: float) -> FloatArray:
         """Of g at each point."""
-        return np.asarray(own + np.einsum("ij,ij->i", self.spread, self.spread))
+        return np.asarray(own_variance + np.einsum("ij,ij->i", self.spread, self.spread))
 
 
 @dataclass(frozen=True, eq=False)
 class SourcePosterior:
     """What is expected of the new task, given its evaluations; in units of A."""
 
-    at: Prior
-    own: float
+    points: Prior
+    own_variance: float
     noise: float
     log_unit: float
     level: float
@@ -77,70 +78,86 @@ class SourcePosterior:
     best: float
     """The smallest mean at an evaluated point."""
 
-    def predict(self, there: Prior) -> tuple[FloatArray, FloatArray]:
+    def predict(self, queries: Prior) -> tuple[FloatArray, FloatArray]:
         """Mean and variance without noise, each (m,)."""
-        cross = there.covariance(self.at, self.own)
-        known = self.weights.size
-        mean = self.level + there.mean + cross[:, :known] @ self.weights
-        gained = cross @ self.inverse
+        cross = queries.covariance(self.points, self.own_variance)
+        n_known = self.weights.size  # pending points come after them and have the weight 0
+        mean = self.level + queries.mean + cross[:, :n_known] @ self.weights
+        gain = cross @ self.inverse
         ones = self.inverse.sum(axis=0)
-        variance = there.variance(self.own) - np.einsum("ij,ij->i", gained, cross)
+        variance = queries.variance(self.own_variance) - np.einsum("ij,ij->i", gain, cross)
         variance += (1.0 - cross @ ones) ** 2 / ones.sum()
         return mean, np.maximum(variance, LEAST_VARIANCE)
 
     def with_pending(self, pending: Prior) -> SourcePosterior:
         """The same means, and the variances once the pending points have values, too."""
-        at = Prior(
-            np.concatenate([self.at.mean, pending.mean]),
-            np.vstack([self.at.spread, pending.spread]),
-            np.vstack([self.at.Z, pending.Z]),
+        points = Prior(
+            np.concatenate([self.points.mean, pending.mean]),
+            np.vstack([self.points.spread, pending.spread]),
+            np.vstack([self.points.Z, pending.Z]),
         )
-        inverse, _ = _inverse(at.covariance(at, self.own), self.noise)
+        inverse, _ = _inverse(points.covariance(points, self.own_variance), self.noise)
         best = min(self.best, float(self.predict(pending)[0].min()))
-        return replace(self, at=at, inverse=inverse, best=best)
+        return replace(self, points=points, inverse=inverse, best=best)
 
 
-def condition_on(at: Prior, y: FloatArray, log_units: FloatArray) -> SourcePosterior:
+def condition_on(points: Prior, y: FloatArray, log_units: FloatArray) -> SourcePosterior:
     """The posterior given values y (n,) at points; `log_units` are those of the earlier tasks."""
     y, exponent = near_one(capped(y))
     y = y - y.mean()
     shift = exponent * math.log(2.0)
-    fits = [_fit(at, y, log_units - shift, own, noise) for own in OWN for noise in NOISE]
-    found = min(fits, key=lambda fit: fit[0])[1]
-    return replace(found, log_unit=found.log_unit + shift)
+    grid = itertools.product(OWN_VARIANCES, NOISES)
+    fits = [_fit(points, y, log_units - shift, own, noise) for own, noise in grid]
+    posterior = min(fits, key=lambda fit: fit[0])[1]
+    return replace(posterior, log_unit=posterior.log_unit + shift)
 
 
 def capped(y: FloatArray) -> FloatArray:
-    """Values with the worst ones cut off."""
+    """The values, none farther from the best than REACH times the median is."""
     best = float(y.min())
     unit = median(y) - best
     return np.minimum(y, best + REACH * unit) if unit > 0.0 else y
 
 
 def _fit(
-    at: Prior, y: FloatArray, log_units: FloatArray, own: float, noise: float
+    points: Prior, y: FloatArray, log_units: FloatArray, own_variance: float, noise: float
 ) -> tuple[float, SourcePosterior]:
     """Minus the log of the restricted likelihood at the likeliest A, and the posterior there."""
-    kernel = at.covariance(at, own)
+    kernel = points.covariance(points, own_variance)
     inverse, half_log_det = _inverse(kernel.copy(), noise)
     ones = inverse.sum(axis=0)
     P = inverse - np.outer(ones, ones) / ones.sum()
+    unit = _likeliest_unit(points.mean, y, P, log_units)
+    u = y * unit.inverse
+    weights = u @ P - P @ points.mean
+    level = float(ones @ (u - points.mean) / ones.sum())
+    fitted = level + points.mean + kernel @ weights
+    posterior = SourcePosterior(
+        points, own_variance, noise, unit.log, level, weights, inverse, float(fitted.min())
+    )
+    return unit.loss + half_log_det + 0.5 * math.log(ones.sum()), posterior
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A value of A, and minus the log of its density, all that does not depend on A left out."""
+
+    log: float
+    inverse: float
+    loss: float
+
+
+def _likeliest_unit(mean: FloatArray, y: FloatArray, P: FloatArray, log_units: FloatArray) -> _Unit:
+    """The likeliest A of its grid, by the misfit (y/A - m)'P (y/A - m) and the t prior of log A."""
     log_A = _units(y, log_units)
     inverse_A = np.exp(-log_A)
-    Py, Pm = P @ y, P @ at.mean
-    misfit = (y @ Py) * inverse_A**2 - 2.0 * (y @ Pm) * inverse_A + at.mean @ Pm
-    off = (log_A - log_units.mean()) / _spread(log_units)
-    surprise = 0.5 * (FREEDOM + 1.0) * np.log1p(off**2 / FREEDOM)
+    Py, Pm = P @ y, P @ mean
+    misfit = (y @ Py) * inverse_A**2 - 2.0 * (y @ Pm) * inverse_A + mean @ Pm
+    deviation = (log_A - log_units.mean()) / _spread(log_units)
+    surprise = 0.5 * (FREEDOM + 1.0) * np.log1p(deviation**2 / FREEDOM)
     loss = 0.5 * misfit + (y.size - 1) * log_A + surprise
-    place = int(loss.argmin())
-    u = y * inverse_A[place]
-    weights = u @ P - Pm
-    level = float(ones @ (u - at.mean) / ones.sum())
-    fitted = level + at.mean + kernel @ weights
-    posterior = SourcePosterior(
-        at, own, noise, float(log_A[place]), level, weights, inverse, float(fitted.min())
-    )
-    return float(loss[place]) + half_log_det + 0.5 * math.log(ones.sum()), posterior
+    best = int(loss.argmin())
+    return _Unit(float(log_A[best]), float(inverse_A[best]), float(loss[best]))
 
 
 def _inverse(kernel: FloatArray, noise: float) -> tuple[FloatArray, float]:
@@ -154,7 +171,7 @@ def _inverse(kernel: FloatArray, noise: float) -> tuple[FloatArray, float]:
 
 
 def _units(y: FloatArray, log_units: FloatArray) -> FloatArray:
-    """Values of log A: around the earlier tasks' units and around the spread of y."""
+    """The grid of log A: around the earlier tasks' units and around the spread of y."""
     middle, width = float(log_units.mean()), 3.0 * _spread(log_units)
     spread = float(y.std())
     if not spread > 0.0:

@@ -1,8 +1,8 @@
 """Values as the Gaussian process sees them: mean zero, variance one, bad ones compressed.
 
 With the unit s = median - best, a value y above the median counts as
-median + s log(1 + (y - median)/s), and as median + REACH s at the most. Where the objective is bad,
-how bad hardly matters, and a crash that was recorded as 10⁴ would flatten all the rest.
+median + s log(1 + (y - median)/s), and as median + REACH s at the most. How bad a bad value is
+hardly matters, and a crash that was recorded as 10⁴ would flatten all the rest.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
-REACH = 3.0
-LARGEST, SMALLEST = 1e140, 1e-90  # beyond, squares or expected improvements are no numbers
+REACH = 3.0  # units above the median; e³ units above it are as bad as anything
+LARGEST, SMALLEST = 1e140, 1e-90  # beyond, squares or expected improvements overflow or vanish
 
 
 @dataclass(frozen=True, eq=False)
 class Standardized:
-    """value = shift + scale * y, as far as values were not compressed."""
+    """value = shift + scale * y, unless the value was compressed."""
 
     y: FloatArray
     shift: float
@@ -28,7 +28,7 @@ class Standardized:
 
 
 def standardize(values: FloatArray, *, compressed: bool = True) -> Standardized:
-    """Values that are all equal, or a single one, get the scale 1."""
+    """The values standardized; a single one, or equal ones, get the scale 1."""
     values = np.clip(values, -LARGEST, LARGEST)
     if compressed:
         values = compress(values)
@@ -43,7 +43,7 @@ def standardize(values: FloatArray, *, compressed: bool = True) -> Standardized:
 
 
 def compress(values: FloatArray) -> FloatArray:
-    """Compress the worse half; where half of the values tie for the best, leave all as they are."""
+    """Compress the worse half; if half of the values tie for the best, leave all as they are."""
     best, median = float(values.min()), float(np.median(values))
     unit = median - best
     if unit <= 0.0:

@@ -1,8 +1,8 @@
-"""Configurations among which a transfer method chooses, and what the source models say of them.
+"""Configurations among which a transfer method chooses, and what the source models predict there.
 
-Of a list: its rows, a random choice where they are many. Of a region: uniform draws and the best
-rows of the earlier tasks inside it. Either way also configurations near the best so far. The models
-are asked once for the fixed ones; the near ones are as many as can be asked in a few milliseconds.
+Of a list: its rows, or a random choice if they are many. Of a region: uniform draws and the best
+rows of the earlier tasks inside it. Either way also neighbors of the best trials so far. The models
+predict the fixed candidates once, and as many neighbors as take a few milliseconds.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ringfence.optimize.search.maximize import admissible, steps
 from ringfence.optimize.transfer.source_models import SourceModels
 from ringfence.optimize.transfer.sources import Source
 
-DRAWS = 1500
+DRAWS = 1500  # from a region, uniformly
 MOST_LISTED = 4000  # rows of a list
-TOP = 0.05  # share of each earlier task's rows
-MOST_TOP = 500  # rows of all of them
-NEAR_BEST = 3  # trials around which steps are taken
-KERNELS = 200_000  # evaluations for the near ones, a few milliseconds
-FEWEST_NEAR, MOST_NEAR = 16, 128
+TOP = 0.05  # share of each earlier task's rows that are candidates in a region
+MOST_TOP = 500  # of those, in all tasks together
+BEST_TRIALS = 3  # trials that have neighbors
+KERNELS = 200_000  # evaluations of the kernel for the neighbors, a few milliseconds
+FEWEST_NEIGHBORS, MOST_NEIGHBORS = 16, 128
 
 
 class Candidates:
-    """The fixed candidates of one domain, with those near given rows on request."""
+    """The fixed candidates of one domain, and the neighbors of given rows."""
 
     def __init__(
         self, domain: Domain, models: SourceModels, sources: Sequence[Source], seed: int
@@ -37,9 +37,9 @@ class Candidates:
         self.models = models
         self.sources = sources
         self.seed = seed
-        self._seen: dict[bytes, FloatArray] = {}
+        self._predictions: dict[bytes, FloatArray] = {}
         work = sum(len(task.alpha) for task in models.tasks)
-        self.n_near = int(np.clip(KERNELS // max(work, 1), FEWEST_NEAR, MOST_NEAR))
+        self.n_neighbors = int(np.clip(KERNELS // max(work, 1), FEWEST_NEIGHBORS, MOST_NEIGHBORS))
 
     @cached_property
     def rows(self) -> FloatArray:
@@ -55,36 +55,38 @@ class Candidates:
 
     @cached_property
     def F(self) -> FloatArray:
-        """What the models say of the fixed candidates, (T, m)."""
+        """The regrets that the models predict at the fixed candidates, (T, m)."""
         return self.models.predict(self.rows)
 
     def untried(self, tried: Set[bytes]) -> BoolArray:
         """Which of the fixed candidates were not tried, (m,)."""
         return np.array([key not in tried for key in self._keys], dtype=bool)
 
-    def near(self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Rows near the best ones so far, (k, names), that were not tried: steps, or the nearest of
-        a long list."""
-        pool, best = self.domain.pool, best[:NEAR_BEST]
+    def neighbors(
+        self, tried: Set[bytes], best: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Untried rows near the `best` ones so far, (k, names): steps, or the nearest of a long
+        list."""
+        pool, best = self.domain.pool, best[:BEST_TRIALS]
         if not len(best) or (pool is not None and len(pool) <= MOST_LISTED):
             return np.empty((0, len(self.domain.layout.names)))
         if pool is None:
             rows = admissible(self.domain, steps(self.domain, best, rng), tried)
-            return rows[: self.n_near]
+            return rows[: self.n_neighbors]
         features = self.domain.layout.features
         gaps = features(pool) - features(best[:1])
-        nearest = np.argsort(np.einsum("ij,ij->i", gaps, gaps), kind="stable")[: self.n_near]
+        nearest = np.argsort(np.einsum("ij,ij->i", gaps, gaps), kind="stable")[: self.n_neighbors]
         keys = self.domain.layout.keys(pool[nearest])
         return pool[nearest[[key not in tried for key in keys]]]
 
-    def seen(self, rows: FloatArray) -> FloatArray:
-        """What the models say of rows that were tried, (T, n). Each is asked for once and alone:
-        together the last digits could differ, and so a resumed search."""
+    def predict_each(self, rows: FloatArray) -> FloatArray:
+        """The regrets that the models predict at rows that were tried, (T, n). Each is predicted
+        once and alone: together the last digits could differ, and with them a resumed search."""
         keys = self.domain.layout.keys(rows)
         for key, row in zip(keys, rows):
-            if key not in self._seen:
-                self._seen[key] = self.models.predict(row[None])[:, 0]
-        columns = [self._seen[key] for key in keys]
+            if key not in self._predictions:
+                self._predictions[key] = self.models.predict(row[None])[:, 0]
+        columns = [self._predictions[key] for key in keys]
         return np.array(columns).reshape(len(keys), len(self.models.tasks)).T
 
     @cached_property
@@ -92,7 +94,7 @@ class Candidates:
         return self.domain.layout.keys(self.rows)
 
     def _top(self) -> FloatArray:
-        """The best rows of the earlier tasks, from none so many that the others have no place."""
+        """The best rows of the earlier tasks, from each an equal share of MOST_TOP at most."""
         most = max(1, MOST_TOP // len(self.sources))
         counts = [max(1, min(int(TOP * len(task.values)), most)) for task in self.sources]
         return np.concatenate([task.best(k)[0] for task, k in zip(self.sources, counts)])

@@ -1,15 +1,14 @@
-"""Configurations that cover the earlier tasks: each of these finds a good one among the first few.
+"""Configurations that cover the earlier tasks: each task finds a good one among the first few.
 
-| symbol | meaning                                                            | shape  |
-|--------|--------------------------------------------------------------------|--------|
-| F      | predicted regret of every task at the candidates                   | (T, m) |
-| tried  | predicted regret of every task at the configurations tried          | (T, n) |
-| w      | weights of the tasks, which sum to one                             | (T,)   |
-| gain   | sum_t w_t max(0, min_i tried_ti - F_tx): what x adds to the cover   | (m,)   |
+symbol   meaning                                                            shape
+F        predicted regret of every task at the candidates                   (T, m)
+tried    predicted regret of every task at the configurations tried         (T, n)
+w        weights of the tasks, which sum to one                             (T,)
+gain     Σ_t w_t max(0, min_i tried_ti - F_tx): what x adds to the cover    (m,)
 
-The gain is submodular, so taking the largest again and again is at each length within 1 - 1/e of
-the best list of that length (Nemhauser et al. 1978), and the first five of ten are the five that
-would be chosen alone.
+The gain is submodular, so a list that always takes the largest next is, at each length, within
+1 - 1/e of the best list of that length (Nemhauser et al. 1978), and the first five of ten are the
+five that would be chosen alone.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
 
-TIE = 1e-6  # weight of the mean where gains are equal
-MOST_COMPARED = 100  # observations; of more an even choice
+TIE = 1e-6  # weight of the mean, which decides between equal gains
+MOST_COMPARED = 100  # observations; of more, evenly spaced ones
 TRUST = 4.0  # rate at which weights follow agreement with each further observation
 
 
 def gain(F: FloatArray, tried: FloatArray, w: FloatArray) -> FloatArray:
-    """What each candidate adds to the cover; where nothing was tried, to that of the median."""
+    """What each candidate adds to the cover; before the first trial every task is at its median."""
     covered = tried.min(axis=1, initial=1.0)
     return np.asarray(w @ np.maximum(covered[:, None] - F, 0.0))
 
@@ -40,24 +39,24 @@ def greedy_cover(F: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     T, m = F.shape
     w = np.full(T, 1.0 / T)
     order: list[int] = []
-    left = np.ones(m, dtype=bool)
+    available = np.ones(m, dtype=bool)
     for _ in range(min(k, m)):
-        scores = np.where(left, promise(F, F[:, order], w), -np.inf)
+        scores = np.where(available, promise(F, F[:, order], w), -np.inf)
         order.append(int(scores.argmax()))
-        left[order[-1]] = False
+        available[order[-1]] = False
     covered = np.minimum.accumulate(F[:, order], axis=1).mean(axis=0)
     return np.array(order, dtype=np.int64), covered
 
 
 def agreement_weights(tried: FloatArray, y: FloatArray) -> FloatArray:
-    """Weights that follow the tasks that order the observations y (n,) as the new one does.
+    """Weights (T,), high for tasks that order the observations y (n,) as the new one does.
 
-    w_t ∝ exp(-TRUST n chi_t), chi_t the share of pairs that task t orders differently; a tie is
-    half a disagreement. `tried` (T, n) holds the tasks' predictions at the observations.
+    w_t ∝ exp(-TRUST n χ_t), χ_t the share of pairs that task t orders differently; a tie is half a
+    disagreement. `tried` (T, n) holds the tasks' predictions at the observations.
     """
     T, n = tried.shape
-    some = slice(None, None, -(-n // MOST_COMPARED) or 1)
-    tried, y = tried[:, some], y[some]
+    compared = slice(None, None, -(-n // MOST_COMPARED) or 1)
+    tried, y = tried[:, compared], y[compared]
     first, second = np.triu_indices(len(y), 1)
     if not len(first):
         return np.full(T, 1.0 / T)

@@ -1,10 +1,9 @@
 """How well Gaussian Naive Bayes classifies a data set: a landmark that is quick to measure.
 
-| symbol | meaning                                       | shape  |
-|--------|-----------------------------------------------|--------|
-| X      | features, all numbers                         | (n, p) |
-| labels | class of each row, 0 … k - 1                  | (n,)   |
-| folds  | fold of each row: the one it is held out in   | (n,)   |
+symbol   meaning                                       shape
+X        features, all numbers                         (n, p)
+labels   class of each row, 0 … k - 1                  (n,)
+folds    fold of each row: the one it is held out in   (n,)
 """
 
 from __future__ import annotations
@@ -18,11 +17,12 @@ SMOOTHING = 1e-9  # of the largest variance, added to all of them
 
 def cross_validated_error(X: FloatArray, labels: IntArray, folds: IntArray) -> float:
     """Share of the rows that are misclassified by a model of the other folds' rows."""
-    wrong = 0
+    n_wrong = 0
     for fold in np.unique(folds):
-        out = folds == fold
-        wrong += int((_predict(X[~out], labels[~out], X[out]) != labels[out]).sum())
-    return wrong / len(labels)
+        held_out = folds == fold
+        predicted = _predict(X[~held_out], labels[~held_out], X[held_out])
+        n_wrong += int((predicted != labels[held_out]).sum())
+    return n_wrong / len(labels)
 
 
 def stratified_folds(labels: IntArray, count: int, rng: np.random.Generator) -> IntArray:

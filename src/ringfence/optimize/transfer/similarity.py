@@ -2,13 +2,14 @@
 
 The paper names four (section 6.2) and defines none of them. Ours:
 
-    n_rows              data set size
-    n_features          columns, before categories become indicators
-    class_imbalance     1 - (rows of the smallest class) / (rows of the largest); 0: balanced
-    naive_bayes_error   share that Gaussian Naive Bayes misclassifies, 10 stratified folds
+name                meaning
+n_rows              data set size
+n_features          columns, before categories become indicators
+class_imbalance     1 - (rows of the smallest class) / (rows of the largest); 0: balanced
+naive_bayes_error   share that Gaussian Naive Bayes misclassifies, 10 stratified folds
 
-The last two need classes. A regression task has just the first two; it compares with other
-regression tasks, and mixing the two kinds is an error that names the feature that is missing.
+The last two need classes. A regression task has only the first two and compares with other
+regression tasks; mixing the two kinds is an error that names the missing feature.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from ringfence.history.tables import as_table, from_objects
 from ringfence.optimize.transfer.naive_bayes import cross_validated_error, stratified_folds
 
 FOLDS = 10
-MOST_LEVELS = 50  # of a categorical column; the rarer ones count as none of these
-FEW_CLASSES = 10
+MOST_LEVELS = 50  # of a categorical column; rarer ones have no indicator
+FEW_CLASSES = 10  # distinct integers that always count as classes
 
 
 def meta_features(
@@ -40,8 +41,8 @@ def meta_features(
         X: features (n, p): a numpy array, or a pandas or polars table. Numbers that are missing
             count as their column's mean; text and categories become indicators, one for missing.
         y: target (n,).
-        classification: whether y holds classes; None: unless it holds numbers that are not whole,
-            or more distinct ones than 10 and than √n.
+        classification: whether y holds classes; None: unless it holds numbers that are not
+            integers, or more distinct ones than 10 and than √n.
         seed: of the folds.
     """
     columns, target = _columns(X), _column("y", y)
@@ -52,14 +53,14 @@ def meta_features(
     if target.null_count():
         row = int(target.is_null().arg_max() or 0)
         raise SettingError(f"y is missing in row {row}: leave rows without a target out")
-    found = {"n_rows": float(n), "n_features": float(len(columns))}
+    numbers = {"n_rows": float(n), "n_features": float(len(columns))}
     if classification if classification is not None else _has_classes(target):
         _, labels, counts = np.unique(target.to_numpy(), return_inverse=True, return_counts=True)
         folds = stratified_folds(labels, min(FOLDS, n), generator(seed))
         features = np.column_stack([_numbers(column) for column in columns])
-        found["class_imbalance"] = 1.0 - float(counts.min() / counts.max())
-        found["naive_bayes_error"] = cross_validated_error(features, labels, folds)
-    return found
+        numbers["class_imbalance"] = 1.0 - float(counts.min() / counts.max())
+        numbers["naive_bayes_error"] = cross_validated_error(features, labels, folds)
+    return numbers
 
 
 def distances(
@@ -67,7 +68,7 @@ def distances(
 ) -> dict[str, float]:
     """ℓ1 distance of each source's normalized meta-features from the target's, by task."""
     context, contexts = normalized(target, sources)
-    return {task: float(np.abs(own - context).sum()) for task, own in contexts.items()}
+    return {task: float(np.abs(source - context).sum()) for task, source in contexts.items()}
 
 
 def normalized(
@@ -81,24 +82,22 @@ def normalized(
     names = sorted({name for task in (target, *sources.values()) for name in task})
     if not names:
         raise SettingError("the tasks have no meta-features to compare")
-    rows = {"the target": target} | {f"task {task!r}": own for task, own in sources.items()}
-    table = np.array(
-        [[_value(features, name, whose) for name in names] for whose, features in rows.items()]
-    )
+    rows = {"the target": target} | {f"task {task!r}": row for task, row in sources.items()}
+    table = np.array([[_value(row, name, task) for name in names] for task, row in rows.items()])
     low, spread = table.min(axis=0), np.ptp(table, axis=0)
     table = (table - low) / np.where(spread > 0, spread, 1.0)
     return table[0], dict(zip(sources, table[1:]))
 
 
-def _value(features: Mapping[str, float], name: str, whose: str) -> float:
-    value = features.get(name)
+def _value(row: Mapping[str, float], name: str, task: str) -> float:
+    value = row.get(name)
     try:
         number = math.nan if value is None else float(value)
     except (TypeError, ValueError):
-        raise SettingError(f"meta-feature {name!r} of {whose} is no number: {value!r}") from None
+        raise SettingError(f"meta-feature {name!r} of {task} is not a number: {value!r}") from None
     if not math.isfinite(number):
         raise SettingError(
-            f"meta-feature {name!r} of {whose} is missing: give a number, or leave that feature "
+            f"meta-feature {name!r} of {task} is missing: give a number, or leave that feature "
             "out for all tasks"
         )
     return number
@@ -119,15 +118,15 @@ def _column(name: str, values: Any) -> pl.Series:
         return pl.Series(name, array.astype(np.float64)).fill_nan(None)
     if array.dtype.kind in "biu":
         return pl.Series(name, array)
-    # What is not equal to itself is missing: NaN, and pandas' NA and NaT.
+    # NaN, and pandas' NA and NaT, are not equal to themselves.
     return from_objects(name, [v if (v == v) is True else None for v in array.tolist()])
 
 
 def _has_classes(target: pl.Series) -> bool:
     if not target.dtype.is_numeric():
         return True
-    whole = bool((target == target.round(0)).all())
-    return whole and target.n_unique() <= max(FEW_CLASSES, math.sqrt(target.len()))
+    integers = bool((target == target.round(0)).all())
+    return integers and target.n_unique() <= max(FEW_CLASSES, math.sqrt(target.len()))
 
 
 def _numbers(column: pl.Series) -> FloatArray:

@@ -1,16 +1,15 @@
-"""What each earlier task says of a configuration: its regret there, predicted by a smooth model.
+"""The regret of each earlier task at any configuration, predicted by a smooth model.
 
-| symbol | meaning                                                              | shape  |
-|--------|----------------------------------------------------------------------|--------|
-| y      | values of one task, lower is better                                  | (n,)   |
-| z      | min(1, (y - best) / unit), unit = median - best: 0 best, 1 median     | (n,)   |
-| X      | features in the whole space, whatever region is searched             | (m, d) |
-| F      | predicted z of every task at X, within [0, 1]                        | (T, m) |
+symbol   meaning                                                             shape
+y        values of one task, lower is better                                 (n,)
+z        min(1, (y - best) / unit), unit = median - best: 0 best, 1 median   (n,)
+X        features in the full space, whatever region is searched             (m, d)
+F        predicted z of every task at X, within [0, 1]                       (T, m)
 
-z has no unit, so tasks with different metrics and scales count alike, and none can dominate: it
-says nothing about how bad the worse half is. A task whose median is its best says nothing at all
-and is left out. The models are Gaussian processes; what is worth keeping of a fit is a handful of
-hyperparameters, from which the rows give the model back.
+z has no unit, so that tasks with different metrics and scales count alike, and none can dominate:
+how bad the worse half is does not matter. A task whose median equals its best tells nothing and is
+left out. The models are Gaussian processes; a handful of hyperparameters is all that is worth
+keeping of a fit, since they and the rows give the same model again.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from ringfence.history.regret import capped_regret
 from ringfence.learned.full import full_space
 from ringfence.learned.settings import ENOUGH_ROWS
 from ringfence.optimize.domain.layout import Layout
-from ringfence.optimize.surrogates.gp.fit import GPOptions, Hyperparameters, fit_gp
-from ringfence.optimize.surrogates.gp.hyperparameters import KernelColumns
+from ringfence.optimize.surrogates.gp.fit import GPOptions, fit_gp
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.gp.prediction import condition
 from ringfence.optimize.surrogates.matern import matern52_values
 from ringfence.optimize.surrogates.standardize import standardize
 from ringfence.optimize.transfer.sources import Source
 
-MOST_ROWS = 256  # of a task that its model sees: the best quarter of them, the rest at random
+MOST_ROWS = 256  # of a task that its model sees: a quarter of them the best, the rest at random
 SEARCHED = 128  # of these that the search for hyperparameters sees
-AT_ONCE = 250_000  # kernels, so that they stay near the processor
+AT_ONCE = 250_000  # kernel values, 2 MB: they stay in the processor's cache
 OPTIONS = GPOptions(noise_floor=1e-4, max_iterations=25, compressed=False)
 
 
@@ -57,10 +56,10 @@ class SourceModel:
 
 @dataclass(frozen=True, eq=False)
 class SourceModels:
-    """The models of all earlier tasks that say something."""
+    """The models of all earlier tasks that tell good configurations from bad ones."""
 
     full: Layout
-    """The whole space: all models see its features."""
+    """The layout of the full space, whose features all models see."""
     tasks: tuple[SourceModel, ...]
 
     def predict(self, rows: FloatArray) -> FloatArray:
@@ -89,7 +88,7 @@ class SourceModels:
 
 @dataclass(frozen=True, eq=False)
 class _Stacked:
-    """All models as arrays, rows that a task lacks with the weight 0: one product for all."""
+    """All models as arrays, padded with rows of weight 0, so that one product serves all."""
 
     inverse: FloatArray  # (T, 1, d)
     Z: FloatArray  # (T, d, n)
@@ -124,15 +123,16 @@ def fit_source_models(
     layout: Layout,
     known: Mapping[str, Hyperparameters] | None = None,
 ) -> SourceModels:
-    """A model of every task that says something; `known` holds hyperparameters found earlier."""
+    """A model of every task that tells good from bad; `known` holds hyperparameters of an earlier
+    fit."""
     full = Layout(full_space(layout.space))
     columns = KernelColumns.of(len(full.groups), full.groups)
     tasks = []
     for source in sources:
         regret = capped_regret(source.values)
         if regret is not None:
-            found = (known or {}).get(source.name)
-            tasks.append(_model(source, regret, full, columns, found))
+            hyperparameters = (known or {}).get(source.name)
+            tasks.append(_model(source, regret, full, columns, hyperparameters))
     return SourceModels(full, tuple(tasks))
 
 
@@ -148,8 +148,8 @@ def _model(
     chosen = _chosen(z, rng)
     X, z = full.features(source.rows[chosen]), z[chosen]
     if known is None:
-        some = rng.permutation(len(z))[:SEARCHED]
-        known = _searched(X[some].tobytes(), z[some].tobytes(), tuple(columns.groups.tolist()))
+        subset = rng.permutation(len(z))[:SEARCHED]
+        known = _searched(X[subset].tobytes(), z[subset].tobytes(), tuple(columns.groups.tolist()))
     gp = condition(known.theta, X, standardize(z, compressed=False), columns)
     shift, scale = gp.values.shift, gp.values.scale
     return SourceModel(
@@ -166,8 +166,8 @@ def _model(
 
 @lru_cache(maxsize=512)
 def _searched(X: bytes, z: bytes, groups: tuple[int, ...]) -> Hyperparameters:
-    """The most probable hyperparameters, remembered: the same tasks come again when another shape
-    is learned from them, in a check and in a report."""
+    """The most probable hyperparameters, cached: the same tasks come again when another shape is
+    learned from them, in a check and in a report."""
     values = np.frombuffer(z)
     features = np.frombuffer(X).reshape(len(values), len(groups))
     return fit_gp(features, values, np.array(groups), options=OPTIONS).hyperparameters

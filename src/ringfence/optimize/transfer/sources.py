@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """The earlier tasks, and what is known of them and of the new one beside their runs."""
+    """The earlier tasks, and the meta-features of all tasks."""
 
     tasks: tuple[Source, ...]
     meta_features: Mapping[str, MetaFeatures] | None = None
@@ -68,15 +68,16 @@ def sources_of(
     if not isinstance(history, History):
         raise SettingError(f"history must be a History, not {type(history).__name__}")
     tasks = tasks_of(usable_rows(history, layout.space).frame, layout)
-    return Sources(tasks, _table(meta_features), None if target is None else dict(target))
+    return Sources(tasks, _by_task(meta_features), None if target is None else dict(target))
 
 
 def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
-    """The tasks of usable rows, or HistoryError where there are none. A run that a task holds
-    twice, configuration and value, counts once: else a file read twice would count double."""
+    """The tasks of usable rows, or HistoryError if there are none. A run that a task holds twice,
+    with the same configuration and value, counts once: otherwise a file that was read twice would
+    count double."""
     tasks = []
-    known = [TASK, VALUE, *layout.names]
-    for key, group in frame.unique(known, maintain_order=True).group_by(TASK, maintain_order=True):
+    runs = frame.unique([TASK, VALUE, *layout.names], maintain_order=True)
+    for key, group in runs.group_by(TASK, maintain_order=True):
         rows = np.empty((group.height, len(layout.names)))
         for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
             column = group[name].cast(float).fill_null(np.nan).to_numpy()
@@ -87,19 +88,21 @@ def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
     return tuple(tasks)
 
 
-def _table(given: Any) -> dict[str, MetaFeatures] | None:
+def _by_task(features: Any) -> dict[str, MetaFeatures] | None:
     """Meta-features by task, from a mapping of mappings or a pandas or polars table whose first
     column (or one called 'task') names the task."""
-    if given is None:
+    if features is None:
         return None
-    if isinstance(given, Mapping):
-        return {str(task): dict(features) for task, features in given.items()}
+    if isinstance(features, Mapping):
+        return {str(task): dict(row) for task, row in features.items()}
     from ringfence.history.tables import as_table
 
-    frame = as_table(given, [])
+    frame = as_table(features, [])
     key = "task" if "task" in frame.columns else frame.columns[0]
     names = frame[key].cast(str).to_list()
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise HistoryError(f"task {sorted(twice)[0]!r} occurs twice in the table of meta-features")
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise HistoryError(
+            f"task {sorted(repeated)[0]!r} occurs twice in the table of meta-features"
+        )
     return dict(zip(names, frame.drop(key).rows(named=True)))

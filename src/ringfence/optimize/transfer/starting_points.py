@@ -1,9 +1,9 @@
 """Starting points: configurations of a learned space that cover the earlier tasks, in order.
 
 Each task has a model of its regret (source_models.py). The first point has the lowest mean over
-the tasks, each further one lowers the mean of the tasks' best so far the most (cover.py). With few
-rows in each task the models know little. Every second point is then one that spreads over the
-region whatever they say: at worst half of the trials follow bad advice.
+the tasks, each further one lowers the mean of the tasks' best so far the most (cover.py). If the
+tasks have few rows, their models know little; every second point then comes from a design that
+spreads over the region, so that at worst half of the trials follow bad advice.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ def with_starts(learned: LearnedSpace, rows: pl.DataFrame, n: int) -> LearnedSpa
     notes = (*learned.provenance.notes, *_notes(models))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     candidates = Candidates(domain, models, sources, SEED)
-    found = starting_points(candidates, n) if models.tasks else ()
-    return replace(learned, portfolio=found, provenance=provenance)
+    points = starting_points(candidates, n) if models.tasks else ()
+    return replace(learned, portfolio=points, provenance=provenance)
 
 
 def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
     """`n` of the fixed candidates, in the order in which to try them."""
     models, domain = candidates.models, candidates.domain
     rows = starting_rows(candidates, n)
-    left = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
+    regrets = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
     configs = [_readable(domain.config(row), domain) for row in rows]
-    return tuple(Start(config, float(regret)) for config, regret in zip(configs, left))
+    return tuple(Start(config, float(regret)) for config, regret in zip(configs, regrets))
 
 
 def starting_rows(candidates: Candidates, n: int) -> FloatArray:
-    """The same as rows, (n, names); fewer where there are not so many."""
+    """The same as rows, (n, names); fewer if there are fewer candidates."""
     order, _ = greedy_cover(candidates.F, n)
     rows = candidates.rows[order]
     return _hedged(rows, candidates.domain) if candidates.models.are_thin else rows
@@ -69,20 +69,20 @@ def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:
     """The first half of the rows, each followed by a point of a Sobol design."""
     design, rng = Design(domain, SEED), np.random.default_rng(SEED)
     keys = domain.layout.keys
-    taken: set[bytes] = set()
-    mixed: list[FloatArray] = []
+    mixture: list[FloatArray] = []
+    mixture_keys: set[bytes] = set()
     for row in rows[: (len(rows) + 1) // 2]:
-        mixed.append(row[None])
-        taken.update(keys(mixed[-1]))
-        if len(mixed) < len(rows):
-            mixed.append(design.next(taken, rng))
-            taken.update(keys(mixed[-1]))
-    return np.concatenate(mixed)
+        mixture.append(row[None])
+        mixture_keys.update(keys(mixture[-1]))
+        if len(mixture) < len(rows):
+            mixture.append(design.next(mixture_keys, rng))
+            mixture_keys.update(keys(mixture[-1]))
+    return np.concatenate(mixture)
 
 
 def _readable(config: Config, domain: Domain) -> Config:
-    """The configuration with no digits beyond the twelfth, where that leaves it inside: a recorded
-    0.1 shall not come back as 0.09999999999999999."""
+    """The configuration with no digits beyond the twelfth, if that leaves it inside: a recorded
+    0.1 should not come back as 0.09999999999999999."""
     if domain.given is not None:
         return config
     short = {n: float(f"{v:.12g}") if isinstance(v, float) else v for n, v in config.items()}

@@ -4,9 +4,9 @@ A network that all tasks share maps configurations to features, three layers of 
 task has a Bayesian linear regression on them. Network and regressions are learned together by the
 marginal likelihood, with L-BFGS and exact gradients, at a cost linear in the evaluations.
 
-A task that is to be predicted is best kept out of that fit: give it no rows, and add them by
-`with_task`, which leaves the network as it is. The network would else learn its few rows by heart
-and be far too sure of itself elsewhere. With a single task the prior holds the network near its
+A task that is to be predicted should stay out of that fit: give it no rows, and add them by
+`with_task`, which leaves the network as it is. Otherwise the network would learn its few rows by
+heart and be far too certain elsewhere. With a single task the prior holds the network near its
 random start, and little more than the stretch of each input adapts.
 """
 
@@ -32,9 +32,7 @@ from ringfence.optimize.surrogates.ablr.task import (
     with_known_units,
 )
 
-__all__ = ["ABLR", "ABLROptions", "TaskModel", "fit_ablr"]
-
-MAX_ITERATIONS = 50  # more make the network surer of its tasks, not better on the next
+MAX_ITERATIONS = 50  # more make the network more certain of its tasks, not better on the next
 MEMORY = 20  # steps that L-BFGS remembers
 TOLERANCE = 1e-7  # of the objective, relative
 
@@ -52,7 +50,7 @@ class ABLR:
 
     def task(self, index: int) -> TaskModel:
         """The model of one task, for predictions that do not name it."""
-        return self.tasks[_position(index, len(self.tasks))]
+        return self.tasks[_number(index, len(self.tasks))]
 
     def predict(self, index: int, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of a task's objective without its noise, each (m,), in its units."""
@@ -75,19 +73,19 @@ class ABLR:
     ) -> ABLR:
         """The model with other evaluations of one task; `index` may be one past the last.
 
-        Only that task's regression changes, at once, unless `refit` has the network learn from all
-        tasks again, from where it is.
+        Only that task's regression changes, in closed form, unless `refit` has the network learn
+        from all tasks again, starting where it is.
         """
-        at = _position(index, len(self.tasks) + 1)
-        before, after = self.tasks[:at], self.tasks[at + 1 :]
+        number = _number(index, len(self.tasks) + 1)
+        before, after = self.tasks[:number], self.tasks[number + 1 :]
         network, inputs = self.tasks[0].network, self.tasks[0].inputs
-        data = task_data(at, X, y, compressed=self.options.compressed)
-        others = [own.data for own in before + after]
+        data = task_data(number, X, y, compressed=self.options.compressed)
+        others = [model.data for model in before + after]
         _one_width([self.tasks[0].data.X, data.X])
         if refit:
-            everyone = [*others[:at], data, *others[at:]]
+            everyone = [*others[:number], data, *others[number:]]
             return fit_ablr(
-                [(own.X, own.y) for own in everyone],
+                [(task.X, task.y) for task in everyone],
                 seed=self.seed,
                 start=self,
                 max_iterations=max_iterations,
@@ -95,8 +93,7 @@ class ABLR:
             )
         data = with_known_units(data, others)
         head = fit_head(network.features(inputs.standardize(data.X)), data.values.y, self.prior)
-        changed = TaskModel(network, inputs, head, data)
-        return replace(self, tasks=(*before, changed, *after))
+        return replace(self, tasks=(*before, TaskModel(network, inputs, head, data), *after))
 
 
 def fit_ablr(
@@ -113,29 +110,29 @@ def fit_ablr(
     the anchor of their prior; it must have the same features.
     """
     options = options or ABLROptions()
-    read = [task_data(t, *task, compressed=options.compressed) for t, task in enumerate(tasks)]
-    data = [with_known_units(own, read) for own in read]
-    shape = NetworkShape(_one_width([own.X for own in data]), options.width, options.depth)
+    raw = [task_data(t, *task, compressed=options.compressed) for t, task in enumerate(tasks)]
+    data = [with_known_units(task, raw) for task in raw]
+    shape = NetworkShape(_one_width([task.X for task in data]), options.width, options.depth)
     if start is not None and start.theta.size != shape.size:
         raise SettingError("start was fitted to other features or another network: leave it out")
-    rows = np.concatenate([own.X for own in data])
+    rows = np.concatenate([task.X for task in data])
     inputs = Inputs.of(rows) if start is None else start.tasks[0].inputs
     anchor = shape.draw(generator(seed)) if start is None else start.anchor
     objective = objective_of(shape, anchor, inputs.standardize(rows), data, options)
     theta, scales = _search(objective, start, max_iterations)
-    seen = np.array([len(own.y) > 1 for own in data])
+    has_rows = np.array([len(task.y) > 1 for task in data])
     prior = objective.prior
-    if seen.any():
-        prior = replace(prior, log_signal=float(scales[seen, 0].mean()))
+    if has_rows.any():
+        prior = replace(prior, log_signal=float(scales[has_rows, 0].mean()))
     network = shape.network(theta)
-    models = [_model(network, inputs, own, scales[t], prior) for t, own in enumerate(data)]
+    models = [_model(network, inputs, task, scales[t], prior) for t, task in enumerate(data)]
     return ABLR(tuple(models), theta, anchor, prior, seed, options)
 
 
 def _search(
     objective: Objective, start: ABLR | None, max_iterations: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The network's parameters and the tasks' scales where L-BFGS stops."""
+    """The network's parameters and the tasks' scales at which L-BFGS stops."""
     z = fmin_l_bfgs_b(
         objective,
         _first(objective, start),
@@ -148,7 +145,7 @@ def _search(
 
 
 def _first(objective: Objective, start: ABLR | None) -> FloatArray:
-    """Where the search begins: at the prior's mean, or where an earlier fit ended."""
+    """The z to begin with: the prior's mean, or the end of an earlier fit."""
     scales = np.tile(objective.prior.mean, (objective.n_tasks, 1))
     if start is None:
         return objective.z(objective.anchor, scales)
@@ -161,7 +158,7 @@ def _first(objective: Objective, start: ABLR | None) -> FloatArray:
 def _model(
     network: Network, inputs: Inputs, data: TaskData, scales: FloatArray, prior: HeadPrior
 ) -> TaskModel:
-    """A task's model at the scales found with the network; without rows, at those of its prior."""
+    """A task's model at the scales fitted with the network; without rows, at those of its prior."""
     Phi = network.features(inputs.standardize(data.X))
     head = condition(Phi, data.values.y, scales if len(data.y) else prior.mean)
     return TaskModel(network, inputs, head, data)
@@ -177,8 +174,8 @@ def _one_width(features: Sequence[FloatArray]) -> int:
     return widths[0]
 
 
-def _position(index: int, count: int) -> int:
-    at = integer(index, "the index of a task", 0)
-    if at is None or at >= count:
+def _number(index: int, count: int) -> int:
+    number = integer(index, "the index of a task", 0)
+    if number is None or number >= count:
         raise SettingError(f"there is no task {index}: the last is {count - 1}")
-    return at
+    return number

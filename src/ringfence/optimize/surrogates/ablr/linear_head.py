@@ -1,17 +1,16 @@
 """Bayesian linear regression on the features of one task (Perrone et al. 2018, section 3).
 
-    y = Phi w + e,    w ~ N(0, s I),    e ~ N(0, v I),    K = s Phi Phiᵀ + v I
+    y = Φ w + e,    w ~ N(0, s I),    e ~ N(0, v I),    K = s Φ Φᵀ + v I
 
-| symbol | meaning                                                           | shape   |
-|--------|-------------------------------------------------------------------|---------|
-| Phi    | features of the n evaluations                                     | (n, D)  |
-| y      | their values, standardized                                        | (n,)    |
-| s, v   | variance of the weights, 1/α in that paper, and of the noise, 1/β | scalars |
-| r      | s / v                                                             | scalar  |
-| M      | I + r PhiᵀPhi; where n < D, I + r Phi Phiᵀ serves as well         | (D, D)  |
-| a      | K⁻¹ y                                                             | (n,)    |
-| m      | posterior mean of w, s Phiᵀ a                                     | (D,)    |
-| known  | trace of I - M⁻¹: how many weights the data determine             | scalar  |
+symbol        meaning                                                             shape
+Φ             features of the n evaluations                                       (n, D)
+y             their values, standardized                                          (n,)
+s, v          variance of the weights, 1/α in that paper, and of the noise, 1/β   scalars
+r             s / v                                                               scalar
+M             I + r ΦᵀΦ; if n < D, I + r Φ Φᵀ serves as well                      (D, D)
+a             K⁻¹ y                                                               (n,)
+m             posterior mean of w, s Φᵀ a                                         (D,)
+n_determined  trace of I - M⁻¹: the number of weights that the data determine     scalar
 """
 
 from __future__ import annotations
@@ -80,9 +79,11 @@ def evidence(Phi: FloatArray, y: FloatArray, scales: FloatArray) -> Evidence:
         m = r * (inverse @ (Phi.T @ y))
         a = (y - Phi @ m) / v
         by_features = r * (Phi @ inverse)
-    known = len(inverse) - float(np.trace(inverse))
+    n_determined = len(inverse) - float(np.trace(inverse))
     by_features -= np.outer(a, m)
-    by_scales = 0.5 * np.array([known - float(m @ m) / s, n - known - v * float(a @ a)])
+    by_scales = 0.5 * np.array(
+        [n_determined - float(m @ m) / s, n - n_determined - v * float(a @ a)]
+    )
     value = 0.5 * (n * (LOG_2PI + scales[1]) + log_det + float(y @ a))
     return Evidence(value, by_features, by_scales)
 
@@ -112,12 +113,12 @@ class Head:
         return math.exp(self.scales[1])
 
     def moments(self, Phi: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Mean (n,), variance (n,) of Phi w, and half the derivative of the variance by Phi."""
+        """Mean (n,), variance (n,) of Φ w, and half the derivative of the variance by Φ."""
         white = Phi @ self.root
         return Phi @ self.mean, np.einsum("ij,ij->i", white, white), white @ self.root.T
 
     def with_pending(self, Phi: FloatArray) -> Head:
-        """The head once evaluations there have returned their predicted means."""
+        """The head once evaluations with these features have returned their predicted means."""
         M = self.precision + math.exp(self.scales[0] - self.scales[1]) * (Phi.T @ Phi)
         return Head(self.scales, M, self.mean, _covariance_root(M, self.scales))
 
@@ -131,11 +132,11 @@ def condition(Phi: FloatArray, y: FloatArray, scales: FloatArray) -> Head:
 
 
 def fit_head(Phi: FloatArray, y: FloatArray, prior: HeadPrior) -> Head:
-    """The posterior at the likeliest scales, the features being given."""
+    """The posterior at the likeliest scales for given features."""
 
     def loss(z: FloatArray) -> tuple[float, FloatArray]:
-        found = evidence(Phi, y, prior.mean + prior.deviation * z)
-        return found.value + 0.5 * float(z @ z), found.by_scales * prior.deviation + z
+        misfit = evidence(Phi, y, prior.mean + prior.deviation * z)
+        return misfit.value + 0.5 * float(z @ z), misfit.by_scales * prior.deviation + z
 
     bounds = np.transpose([(limit - prior.mean) / prior.deviation for limit in prior.limits])
     z = fmin_l_bfgs_b(loss, np.zeros(2), bounds=bounds, maxiter=50)[0]

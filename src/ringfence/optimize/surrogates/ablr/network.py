@@ -1,12 +1,11 @@
 """A small feed-forward network from inputs to features, with its derivatives written out.
 
-| symbol | meaning                                                            | shape           |
-|--------|--------------------------------------------------------------------|-----------------|
-| X      | inputs, standardized                                               | (n, d)          |
-| theta  | all parameters in one vector: log stretches, then weights, biases  | (size,)         |
-| H      | what each layer puts out; H[0] the stretched inputs                | (n, d or width) |
-| Phi    | features: the last of H, and a column of ones                      | (n, width + 1)  |
-| G      | derivative of some number by Phi, then by each of H                | as those        |
+symbol   meaning                                                             shape
+X        inputs, standardized                                                (n, d)
+θ        all parameters in one vector: log stretches, then weights, biases   (size,)
+H        the output of each layer; H[0] the stretched inputs                 (n, d or width)
+Φ        features: the last of H, and a column of ones                       (n, width + 1)
+G        derivative of some number by Φ, then by each of H                   the same
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ class NetworkShape:
         return self.dim + sum((below + 1) * above for below, above in pairwise(self.units))
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Parameters to begin with; the inputs are not stretched."""
+        """Random parameters to begin with; the inputs are not stretched."""
         return self.deviations(0.0, 1.0) * rng.standard_normal(self.size)
 
     def deviations(self, stretch: float, weight: float) -> FloatArray:
-        """Standard deviations of a prior over theta: `stretch` for the log stretches, `weight`
+        """Standard deviations of a prior over θ: `stretch` for the log stretches, `weight`
         times that of a fresh draw for weights and biases."""
         parts = [np.full(self.dim, stretch)]
         for below, above in pairwise(self.units):
@@ -79,7 +78,7 @@ class Network:
         return H
 
     def features(self, X: FloatArray) -> FloatArray:
-        """Phi at inputs X."""
+        """Φ at inputs X."""
         return with_ones(self.forward(X)[-1])
 
     def pullback(self, H: list[FloatArray], G: FloatArray) -> FloatArray:
@@ -91,7 +90,7 @@ class Network:
         return by_inputs
 
     def gradient(self, H: list[FloatArray], G: FloatArray) -> FloatArray:
-        """Derivative by theta, summed over the rows."""
+        """Derivative by θ, summed over the rows."""
         G = G[:, :-1]
         parts: list[FloatArray] = []
         for i in range(len(self.layers) - 1, -1, -1):

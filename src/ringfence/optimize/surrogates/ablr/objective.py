@@ -1,15 +1,14 @@
 """What ABLR minimizes: the tasks' -log marginal likelihoods, and how far its parameters have moved.
 
 All parameters have normal priors. They are counted from their prior means in units of the prior
-standard deviations, z: then the penalty is |z|²/2 and L-BFGS starts at 0 from a sound scale. The
+standard deviations, z: then the penalty is |z|²/2 and L-BFGS starts at 0, on a sound scale. The
 prior mean of the network's weights is the random draw that the fit starts from, not 0, so that few
-evaluations leave the random features as they are, where 0 would leave none.
+evaluations leave the random features as they are; with 0 they would leave no features at all.
 
-| symbol | meaning                                                            | shape             |
-|--------|--------------------------------------------------------------------|-------------------|
-| z      | network parameters, then the log s, then the log v of the tasks    | (size + 2 T,)     |
-| X, y   | inputs of all tasks, one below the other, and values, standardized | (N, d), (N,)      |
-| ends   | where each task's rows begin, and the last ends                    | (T + 1,)          |
+symbol   meaning                                                              shape
+z        network parameters, then the log s, then the log v of the tasks      (size + 2 T,)
+X, y     inputs of all tasks, one below the other, and values, standardized   (N, d), (N,)
+ends     the first row of each task, and the number of all rows               (T + 1,)
 """
 
 from __future__ import annotations
@@ -67,13 +66,13 @@ class Objective:
 
     def scales(self, z: FloatArray) -> FloatArray:
         """(log s, log v) of every task, (T, 2)."""
-        own = z[self.shape.size :].reshape(2, -1).T
-        return self.prior.mean + self.prior.deviation * own
+        deviations = z[self.shape.size :].reshape(2, -1).T
+        return self.prior.mean + self.prior.deviation * deviations
 
     def z(self, theta: FloatArray, scales: FloatArray) -> FloatArray:
         """The inverse of `theta` and `scales`."""
-        own = (scales - self.prior.mean) / self.prior.deviation
-        return np.append((theta - self.anchor) / self.deviations, own.T.ravel())
+        by_task = (scales - self.prior.mean) / self.prior.deviation
+        return np.append((theta - self.anchor) / self.deviations, by_task.T.ravel())
 
     def bounds(self) -> FloatArray:
         """Lowest and highest z, (size + 2 T, 2)."""
@@ -92,9 +91,9 @@ class Objective:
         value = 0.5 * float(z @ z)
         for t in range(self.n_tasks):
             rows = slice(self.ends[t], self.ends[t + 1])
-            found = evidence(Phi[rows], self.y[rows], scales[t])
-            value += found.value
-            by_features[rows], by_scales[t] = found.by_features, found.by_scales
+            task = evidence(Phi[rows], self.y[rows], scales[t])
+            value += task.value
+            by_features[rows], by_scales[t] = task.by_features, task.by_scales
         by_theta = network.gradient(H, by_features) * self.deviations
         gradient = z + np.append(by_theta, (by_scales * self.prior.deviation).T.ravel())
         return value, gradient
@@ -110,14 +109,14 @@ def objective_of(
     """The objective, with a prior under which values have variance one at the start."""
     squares = (shape.network(anchor).features(X) ** 2).sum(axis=1)
     size = float(squares.mean()) if len(squares) else shape.width + 1.0
-    together = sum(len(own.y) > 0 for own in data) > 1
-    precision = options.together if together else options.alone
+    several = sum(len(task.y) > 0 for task in data) > 1
+    precision = options.together if several else options.alone
     return Objective(
         shape,
         anchor,
         shape.deviations(options.stretch, 1 / math.sqrt(precision)),
         HeadPrior(-math.log(size)),
         X,
-        np.concatenate([own.values.y for own in data]),
-        np.cumsum([0, *(len(own.y) for own in data)]),
+        np.concatenate([task.values.y for task in data]),
+        np.cumsum([0, *(len(task.y) for task in data)]),
     )

@@ -14,8 +14,8 @@ from ringfence.optimize.surrogates.ablr.linear_head import Head
 from ringfence.optimize.surrogates.ablr.network import Network, with_ones
 from ringfence.optimize.surrogates.standardize import Standardized, standardize
 
-UNIFORM_ROWS = 5  # rows of the whole unit cube that count as seen, where few were or few vary
-LEAST_SPREAD = 0.1
+UNIFORM_ROWS = 5  # uniform rows of the unit cube that count as well, if rows are few or alike
+LEAST_SPREAD = 0.1  # of an input: one that hardly varies is not blown up
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,31 +27,31 @@ class TaskData:
     values: Standardized
 
 
-def task_data(where: int, X: Any, y: Any, *, compressed: bool) -> TaskData:
+def task_data(number: int, X: Any, y: Any, *, compressed: bool) -> TaskData:
     """Check one task's evaluations and standardize them, the bad ones `compressed` or not."""
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise SettingError(
-            f"task {where} has features of shape {X.shape} and values of shape {y.shape}: "
+            f"task {number} has features of shape {X.shape} and values of shape {y.shape}: "
             "expected (n, d) and (n,)"
         )
     for name, array in (("features", X), ("values", y)):
         bad = ~np.isfinite(array if array.ndim == 1 else array.sum(axis=1))
         if bad.any():
-            raise SettingError(f"row {bad.argmax()} of the {name} of task {where} is not finite")
+            raise SettingError(f"row {bad.argmax()} of the {name} of task {number} is not finite")
     values = standardize(y, compressed=compressed) if y.size else Standardized(y, 0.0, 1.0)
     return TaskData(X, y, values)
 
 
 def with_known_units(data: TaskData, others: Sequence[TaskData]) -> TaskData:
-    """Where the spread of a task's values is unknown (none, one, all equal), the median of the
-    others' stands in, and for none the median of their means too."""
+    """If the spread of a task's values is unknown (none, one, all equal), the median of the others'
+    spreads replaces it; without any value, the median of their means replaces the mean, too."""
     known = [other.values for other in others if other.values.y.any()]
     if data.values.y.any() or not known:
         return data
-    values = replace(data.values, scale=float(np.median([own.scale for own in known])))
+    values = replace(data.values, scale=float(np.median([other.scale for other in known])))
     if not data.y.size:
-        values = replace(values, shift=float(np.median([own.shift for own in known])))
+        values = replace(values, shift=float(np.median([other.shift for other in known])))
     return replace(data, values=values)
 
 

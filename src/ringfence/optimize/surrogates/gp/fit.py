@@ -1,8 +1,9 @@
 """`fit_gp`: a Gaussian process with the hyperparameters at the maximum of their posterior density.
 
 Matérn-5/2 with a length scale for each parameter, noise, and input warping on request. L-BFGS-B
-with exact gradients searches from two fixed starts, or from an earlier fit's hyperparameters, with
-the fixed starts tried again now and then. Many evaluations are fitted roughly on a subset first.
+with exact gradients searches from two fixed starts, or from the hyperparameters of an earlier fit,
+with the fixed starts tried again now and then. If the evaluations are many, a subset of them gives
+a rough fit first.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from ringfence.optimize.surrogates.gp.posterior import log_posterior
 from ringfence.optimize.surrogates.gp.prediction import GP, condition
 from ringfence.optimize.surrogates.standardize import standardize
 
-__all__ = ["GP", "GPOptions", "Hyperparameters", "fit_gp"]
-
-AFRESH = 4  # an earlier fit is trusted alone unless their number is a multiple of this
-MANY = 256  # evaluations; a rough fit takes so many
-POLISH = 15  # iterations with all of more than MANY
-SUSPECTED = -3.0  # log noise at which these begin: a subset may well look free of it
+AFRESH = (
+    4  # the fixed starts are tried again whenever the number of evaluations is a multiple of it
+)
+MANY = 256  # evaluations that a rough fit takes; with more, the full fit begins where it ended
+POLISH = 15  # iterations of that full fit
+SUSPECTED = -3.0  # its least log noise at the start: a subset may look free of noise by chance
 TOLERANCE = 1e-6  # of the log posterior density, relative
 
 
@@ -38,8 +39,8 @@ class GPOptions:
     max_iterations: int = 50
     """From each start."""
     compressed: bool = True
-    """Whether bad values are compressed (standardize.py): right for a search, wrong where the model
-    shall predict them."""
+    """Whether bad values are compressed (standardize.py): right for a search, wrong if the model
+    has to predict them."""
 
 
 def fit_gp(
@@ -56,8 +57,8 @@ def fit_gp(
     """Fit to values y (n,) at features X (n, d): numbers in [0, 1], categories one-hot / √2.
 
     Columns with the same number in `groups` (d,) share a length scale; those in the mask `warped`
-    (d,) are warped. `start` holds the hyperparameters of an earlier fit, which are kept if they are
-    `settled`. `seed` picks the subset of many evaluations that the rough fit takes.
+    (d,) are warped. `start` holds the hyperparameters of an earlier fit, which stay as they are if
+    they are `settled`. `seed` picks the subset of many evaluations for the rough fit.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     _check(X, y)
@@ -72,8 +73,8 @@ def fit_gp(
     if y.size <= MANY:
         theta = _search(X, values.y, columns, starts, options)
     else:
-        some = np.random.default_rng(seed).choice(y.size, MANY, replace=False)
-        rough = _search(X[some], values.y[some], columns, starts, options)
+        subset = np.random.default_rng(seed).choice(y.size, MANY, replace=False)
+        rough = _search(X[subset], values.y[subset], columns, starts, options)
         rough[columns.n_groups] = max(rough[columns.n_groups], SUSPECTED)
         polish = replace(options, max_iterations=POLISH)
         theta = _search(X, values.y, columns, [rough], polish)

@@ -2,15 +2,14 @@
 
     y ~ N(m 1, K),   K = k(Z, Z) + noise I,   k Matérn-5/2 of variance one
 
-for standardized values y (n,). The mean m is no hyperparameter: for every theta the likeliest one
-is put in, m = 1'K⁻¹y / 1'K⁻¹1.
+for standardized values y (n,). The mean m is not a hyperparameter: the likeliest one is inserted
+for every θ, m = 1'K⁻¹y / 1'K⁻¹1.
 
-| symbol   | meaning                                                | shape    |
-|----------|--------------------------------------------------------|----------|
-| Z        | X, warped, divided by the length scales                | (n, d)   |
-| L        | K = L L'                                               | (n, n)   |
-| alpha    | K⁻¹ (y - m)                                            | (n,)     |
-| A        | alpha alpha' - K⁻¹: twice the slope of the likelihood  | (n, n)   |
+symbol   meaning                                             shape
+Z        X, warped, divided by the length scales             (n, d)
+L        K = L L'                                            (n, n)
+α        K⁻¹ (y - m)                                         (n,)
+A        α α' - K⁻¹: twice the slope of the log likelihood   (n, n)
 """
 
 from __future__ import annotations
@@ -81,26 +80,27 @@ def factor(kernel: FloatArray, noise: float, y: FloatArray) -> Factored:
 def log_posterior(
     theta: FloatArray, X: FloatArray, y: FloatArray, columns: KernelColumns
 ) -> tuple[float, FloatArray]:
-    """Log posterior density of theta up to a constant, and its gradient."""
-    at = scale_features(theta, X, columns)
-    kernel, slope = matern52(squared_distances(at.Z, at.Z))
+    """Log posterior density of θ up to a constant, and its gradient."""
+    scaled = scale_features(theta, X, columns)
+    kernel, slope = matern52(squared_distances(scaled.Z, scaled.Z))
     g = columns.n_groups
     noise = math.exp(theta[g])
-    found = factor(kernel, noise, y)
-    half = dpotri(found.L, lower=1)[0]  # the lower triangle of K⁻¹
-    slope *= np.outer(found.alpha, found.alpha) - half - half.T  # A; its diagonal drops out below
-    by_Z = 2.0 * (slope @ at.Z - slope.sum(axis=1)[:, None] * at.Z)
-    trace = float(found.alpha @ found.alpha - half.diagonal().sum())
+    factored = factor(kernel, noise, y)
+    alpha = factored.alpha
+    half = dpotri(factored.L, lower=1)[0]  # the lower triangle of K⁻¹
+    slope *= np.outer(alpha, alpha) - half - half.T  # A; its diagonal cancels below
+    by_Z = 2.0 * (slope @ scaled.Z - slope.sum(axis=1)[:, None] * scaled.Z)
+    trace = float(alpha @ alpha - half.diagonal().sum())
 
     mode, spread = columns.prior
-    off = (theta - mode) / spread
-    gradient = -off / spread
-    lengths = np.einsum("ij,ij->j", by_Z, at.Z)
-    gradient[:g] -= np.bincount(columns.groups, lengths, minlength=g)
+    deviation = (theta - mode) / spread
+    gradient = -deviation / spread
+    by_lengths = np.einsum("ij,ij->j", by_Z, scaled.Z)
+    gradient[:g] -= np.bincount(columns.groups, by_lengths, minlength=g)
     gradient[g] += 0.5 * noise * trace
-    if at.warped is not None:
-        by_u = (by_Z * at.inverse)[:, columns.warped]
-        by_log_a = np.einsum("ij,ij->j", by_u, at.warped.by_log_a)
-        by_log_b = np.einsum("ij,ij->j", by_u, at.warped.by_log_b)
+    if scaled.warped is not None:
+        by_u = (by_Z * scaled.inverse)[:, columns.warped]
+        by_log_a = np.einsum("ij,ij->j", by_u, scaled.warped.by_log_a)
+        by_log_b = np.einsum("ij,ij->j", by_u, scaled.warped.by_log_b)
         gradient[g + 1 :] += np.concatenate([by_log_a, by_log_b])
-    return found.log_likelihood - 0.5 * float(off @ off), gradient
+    return factored.log_likelihood - 0.5 * float(deviation @ deviation), gradient

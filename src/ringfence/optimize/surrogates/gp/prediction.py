@@ -1,12 +1,11 @@
 """What a Gaussian process predicts, given its hyperparameters and evaluations.
 
-| symbol | meaning                                                      | shape    |
-|--------|--------------------------------------------------------------|----------|
-| X      | features where the objective is predicted                    | (m, d)   |
-| Z      | features of the n evaluations as the kernel sees them        | (n, d)   |
-| alpha  | weights of the evaluations in the predicted mean             | (n,)     |
-| root   | L⁻¹, where L L' is the covariance of the evaluations         | (n, n)   |
-| white  | k(X, Z) L⁻ᵀ: the variance drops by the squares of its rows   | (m, n)   |
+symbol   meaning                                                      shape
+X        features of the points at which the objective is predicted   (m, d)
+Z        features of the n evaluations as the kernel sees them        (n, d)
+α        weights of the evaluations in the predicted mean             (n,)
+root     L⁻¹, for the covariance L L' of the evaluations              (n, n)
+white    k(X, Z) L⁻ᵀ: the variance drops by the squares of its rows   (m, n)
 """
 
 from __future__ import annotations
@@ -39,7 +38,8 @@ class GP:
     values: Standardized
     log_marginal_likelihood: float  # of the standardized values
     best: float
-    """The smallest predicted mean at evaluated and pending points, in units of y: no lucky draw."""
+    """The smallest predicted mean at evaluated and pending points, in units of y; unlike the
+    smallest value it is not a lucky draw."""
 
     @property
     def hyperparameters(self) -> Hyperparameters:
@@ -53,20 +53,20 @@ class GP:
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the objective without its noise, each (m,), in units of y."""
-        at = scale_features(self.theta, X, self.columns)
-        kernel = matern52_values(squared_distances(at.Z, self.Z))
+        queries = scale_features(self.theta, X, self.columns)
+        kernel = matern52_values(squared_distances(queries.Z, self.Z))
         return self._moments(kernel, kernel @ self.root.T)
 
     def predict_with_gradient(
         self, X: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Mean (m,), variance (m,) and their gradients with respect to X, each (m, d)."""
-        at = scale_features(self.theta, X, self.columns)
-        kernel, slope = matern52(squared_distances(at.Z, self.Z))
+        queries = scale_features(self.theta, X, self.columns)
+        kernel, slope = matern52(squared_distances(queries.Z, self.Z))
         white = kernel @ self.root.T
         mean, variance = self._moments(kernel, white)
-        by_mean = self._gradient(slope * self.alpha, at)
-        by_variance = self._gradient(slope * (white @ self.root), at)
+        by_mean = self._gradient(slope * self.alpha, queries)
+        by_variance = self._gradient(slope * (white @ self.root), queries)
         scale = self.values.scale
         return mean, variance, scale * by_mean, -2.0 * scale**2 * by_variance
 
@@ -93,12 +93,12 @@ class GP:
         variance = np.maximum(1.0 - np.einsum("ij,ij->i", white, white), LEAST_VARIANCE)
         return shift + scale * (self.mean + kernel @ self.alpha), scale**2 * variance
 
-    def _gradient(self, weights: FloatArray, at: Scaled) -> FloatArray:
-        """Gradient by X of a sum of kernels whose slopes, times their weights, are given (m, n)."""
-        by_Z = 2.0 * (weights @ self.Z - weights.sum(axis=1)[:, None] * at.Z)
-        by_X: FloatArray = by_Z * at.inverse
-        if at.warped is not None:
-            by_X[:, self.columns.warped] *= at.warped.by_x
+    def _gradient(self, slopes: FloatArray, queries: Scaled) -> FloatArray:
+        """Gradient by X of a weighted sum of kernels, from their weighted slopes (m, n)."""
+        by_Z = 2.0 * (slopes @ self.Z - slopes.sum(axis=1)[:, None] * queries.Z)
+        by_X: FloatArray = by_Z * queries.inverse
+        if queries.warped is not None:
+            by_X[:, self.columns.warped] *= queries.warped.by_x
         return by_X
 
 
@@ -106,17 +106,17 @@ def condition(theta: FloatArray, X: FloatArray, values: Standardized, columns: K
     """The posterior at given hyperparameters."""
     Z = scale_features(theta, X, columns).Z
     noise = math.exp(theta[columns.n_groups])
-    found = factor(matern52_values(squared_distances(Z, Z)), noise, values.y)
-    root = dtrtri(found.L, lower=1)[0]
-    fitted = values.shift + values.scale * (values.y - noise * found.alpha)
+    factored = factor(matern52_values(squared_distances(Z, Z)), noise, values.y)
+    root = dtrtri(factored.L, lower=1)[0]
+    fitted = values.shift + values.scale * (values.y - noise * factored.alpha)
     return GP(
         columns,
         theta,
         Z,
-        found.mean,
-        found.alpha,
+        factored.mean,
+        factored.alpha,
         root,
         values,
-        found.log_likelihood,
+        factored.log_likelihood,
         best=float(fitted.min()),
     )

@@ -3,10 +3,9 @@
 The map is the Kumaraswamy distribution function u = 1 - (1 - x^a)^b: close to that of the beta
 distribution, and elementary. a = b = 1 leaves x as it is.
 
-| symbol | meaning                                        | shape  |
-|--------|------------------------------------------------|--------|
-| x, u   | a coordinate in [0, 1] before and after        | (n, w) |
-| a, b   | exponents of every warped column               | (w,)   |
+symbol   meaning                                   shape
+x, u     a coordinate in [0, 1] before and after   (n, w)
+a, b     exponents of every warped column          (w,)
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
-ROUNDING = 1e-9  # what lies closer than this to an end is not outside
-MARGIN = 1e-6  # the map may have infinite slopes at 0 and 1, so x is drawn in by this much
+ROUNDING = 1e-9  # x that lies closer than this to an end is not outside
+MARGIN = 1e-6  # x is moved inwards by this much, since slopes may be infinite at 0 and 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Warped:
 
 
 def warp(x: FloatArray, log_a: FloatArray, log_b: FloatArray) -> Warped:
-    """Map the columns of x (n, w); beyond an end of [0, 1] the map goes on with slope 1."""
+    """Map the columns of x (n, w); beyond the ends of [0, 1] the map continues with slope 1."""
     a, b = np.exp(log_a), np.exp(log_b)
     within = np.clip(x, 0.0, 1.0)
     beyond = np.where(np.abs(x - within) > ROUNDING, x - within, 0.0)
