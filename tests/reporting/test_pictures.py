@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 from strange_names import TASKS, check_of, strange_history, task_check
 
@@ -35,6 +37,19 @@ def test_strange_names_can_be_drawn(tmp_path):
     tasks = [task_check(name, 0, speed=2.0) for name in (*TASKS, "$\\frac{$", "$^$")]
     with pytest.warns(UserWarning, match="Glyph"):  # fonts without Arabic or rockets
         check_of(*tasks).plot().savefig(tmp_path / "check.png")
+
+
+def test_parameters_of_any_name_can_be_drawn(tmp_path):
+    rng = np.random.default_rng(0)
+    names = ("$^$", "two\nlines", "x" * 200)
+    frame = pl.DataFrame({name: rng.random(8) for name in names}).with_columns(
+        task=pl.Series([*"abcdefgh"]), error=pl.Series(rng.random(8))
+    )
+    learned = rf.learn(rf.History.from_frame(frame, task="task", objective="error"), starts=0)
+    figure = learned.plot()
+    figure.savefig(tmp_path / "learned.png")
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels[:2] == [r"\$^\$", r"two\nlines"] and len(labels[2]) == 32
 
 
 def test_a_notebook_shows_the_ranges(mixed_history):

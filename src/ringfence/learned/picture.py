@@ -6,7 +6,7 @@ Numbers first (`pairs`), drawing second (`figure`, `draw`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import FileError, MissingExtraError
 from ringfence.learned.blocks import Block
 from ringfence.learned.text import headline, volume_line
-from ringfence.words import percent
+from ringfence.words import percent, plain, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,12 +44,12 @@ class Pair:
 
 def pairs(learned: LearnedSpace, most: int = MOST_PAIRS) -> list[Pair]:
     """Pairs of parameters that are active together, at most `most` of them."""
-    shown = [
-        _pair(learned, block, i, j)
+    every_pair = (
+        (block, i, j)
         for block in learned.blocks
         for i, j in combinations(range(len(block.names)), 2)
-    ]
-    return shown[:most]
+    )
+    return [_pair(learned, *pair) for pair in islice(every_pair, most)]
 
 
 def _pair(learned: LearnedSpace, block: Block, i: int, j: int) -> Pair:
@@ -79,15 +79,17 @@ def figure(learned: LearnedSpace) -> Any:
     columns = max(1, min(3, len(shown)))
     rows = -(-len(shown) // columns)
     count = sum(len(block.names) for block in learned.blocks)
-    made: Any = Figure(figsize=(9, 1.5 + 0.42 * count + 3.0 * rows), layout="constrained")
-    FigureCanvasAgg(made)
-    grid = made.add_gridspec(1 + rows, columns, height_ratios=[0.42 * count + 0.5, *[3.0] * rows])
-    _draw_ranges(made.add_subplot(grid[0, :]), learned)
+    picture: Any = Figure(figsize=(9, 1.5 + 0.42 * count + 3.0 * rows), layout="constrained")
+    FigureCanvasAgg(picture)
+    grid = picture.add_gridspec(
+        1 + rows, columns, height_ratios=[0.42 * count + 0.5, *[3.0] * rows]
+    )
+    _draw_ranges(picture.add_subplot(grid[0, :]), learned)
     for k, pair in enumerate(shown):
-        _draw_pair(made.add_subplot(grid[1 + k // columns, k % columns]), learned, pair)
-    made.suptitle(f"{headline(learned)}\n{volume_line(learned)}", fontsize=11)
-    made.supxlabel(LEGEND, fontsize=8, color="#555555")
-    return made
+        _draw_pair(picture.add_subplot(grid[1 + k // columns, k % columns]), learned, pair)
+    picture.suptitle(f"{headline(learned)}\n{volume_line(learned)}", fontsize=11)
+    picture.supxlabel(LEGEND, fontsize=8, color="#555555")
+    return picture
 
 
 def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
@@ -99,13 +101,12 @@ def _draw_ranges(axes: Axes, learned: LearnedSpace) -> None:
         lower, upper = block.spans
         for j, name in enumerate(block.names):
             y = len(labels)
-            labels.append(name)
+            labels.append(label(name))
             axes.barh(y, 1.0, height=0.62, color=FENCE)
             axes.barh(y, upper[j] - lower[j], left=lower[j], height=0.62, color=RING, alpha=0.55)
             if len(points):
-                for tasks_of, color in ((outside, OUT), (~outside, DOT)):
-                    along = points[tasks_of, j]
-                    axes.scatter(along, np.full(len(along), y), s=14, c=color, zorder=3)
+                for x, color in ((points[outside, j], OUT), (points[~outside, j], DOT)):
+                    axes.scatter(x, np.full(len(x), y), s=14, c=color, zorder=3)
             low, high = learned.bounds[name]
             text = f"{_short(low)} … {_short(high)}  ({percent(upper[j] - lower[j])})"
             axes.text(1.02, y, text, va="center", fontsize=8)
@@ -131,7 +132,12 @@ def _draw_pair(axes: Axes, learned: LearnedSpace, pair: Pair) -> None:
         parameter = learned.space[name]
         low, high = getattr(parameter, "low", ""), getattr(parameter, "high", "")
         axis.set_ticks([0, 1], [_short(low), _short(high)], fontsize=8)
-        axis.set_label_text(name)
+        axis.set_label_text(label(name))
+
+
+def label(name: str) -> str:
+    """A name from the data on one line; matplotlib would read dollar signs as mathematics."""
+    return shortened(plain(name), 32).replace("$", r"\$")
 
 
 def _short(item: Any) -> str:
