@@ -13,8 +13,9 @@ from ringfence.checking.display.evidence import curve, task_rows
 from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
 from ringfence.rendering.scales import scale_of
-from ringfence.reporting.facts import ChoiceRow, Excerpt, excerpt, gather
+from ringfence.reporting.facts import gather
 from ringfence.reporting.sentence import sentence, worth_sentence
+from ringfence.reporting.tables import ChoiceRow, Excerpt, excerpt
 from ringfence.reporting.views import drawn_tasks, views_of
 
 
@@ -197,7 +198,7 @@ def test_tasks_at_the_same_place_are_one_spot():
     points = np.array([[0.2, 0.3], [0.2, 0.3], [0.7, 0.9]])
     (view,) = views_of(rf.learn(incumbent_history(points), unit_space(2))).pairs
     assert [[task.name for task in spot.tasks] for spot in view.spots] == [["t0", "t1"], ["t2"]]
-    assert view.spots[0].at == (0.2, 0.3) and view.spots[0].values == ("0.2", "0.3")
+    assert view.spots[0].point == (0.2, 0.3) and view.spots[0].values == ("0.2", "0.3")
 
 
 def test_of_too_many_tasks_those_outside_are_drawn_first():

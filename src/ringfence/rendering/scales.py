@@ -10,7 +10,7 @@ import numpy as np
 from ringfence.space import Categorical, Constant, Parameter, axis_of, value_of
 from ringfence.words import value
 
-MOST_TICKS = 6
+MOST_TICKS = 6  # more labels would run into each other on the narrowest chart, 320 pixels
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,21 @@ def scale_of(name: str, parameter: Parameter) -> Scale:
     axis = axis_of(parameter)
     assert axis is not None
     numbers = _round_numbers(parameter)
-    at = axis.encode(np.array(numbers, dtype=float)).tolist()
+    places = axis.encode(np.array(numbers, dtype=float)).tolist()
     labels = [value(value_of(parameter, number)) for number in numbers]
-    return Scale(name, axis.log, tuple(zip(at, labels)))
+    return Scale(name, axis.log, tuple(zip(places, labels)))
 
 
 def _round_numbers(parameter: Parameter) -> list[float]:
     if isinstance(parameter, Categorical):
-        every = -(-len(parameter.choices) // MOST_TICKS)
-        return [float(place) for place in range(0, len(parameter.choices), every)]
+        step = -(-len(parameter.choices) // MOST_TICKS)
+        return [float(index) for index in range(0, len(parameter.choices), step)]
     assert not isinstance(parameter, Constant)
     low, high = float(parameter.low), float(parameter.high)
     if parameter.log:
         powers = _steps(math.log10(low), math.log10(high), least=1.0)
         return [10.0**power for power in powers] if len(powers) > 1 else [low, high]
-    whole = isinstance(parameter.low, int)
-    return _steps(low, high, least=1.0 if whole else 0.0)
+    return _steps(low, high, least=1.0 if isinstance(parameter.low, int) else 0.0)
 
 
 def _steps(low: float, high: float, least: float) -> list[float]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Generic, TypeVar
 
 import msgspec
 
@@ -22,58 +19,20 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import headline, outlier_lines, part_tables, volume_line, widened_line
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence, worth_sentence
-from ringfence.reporting.views import Views, views_of
-from ringfence.space import choice_key
-from ringfence.words import some, value
+from ringfence.reporting.tables import (
+    MOST_CHECKED,
+    Excerpt,
+    Frequency,
+    RegretRow,
+    best_configurations,
+    excerpt,
+    frequencies,
+    regret_rows,
+)
+from ringfence.reporting.views import RegionViews, views_of
+from ringfence.words import some
 
 PACKAGES = ("ringfence", "numpy", "scipy", "polars", "plotly")
-
-
-# How much the tables of the page hold: a browser still scrolls and sorts them at once.
-MOST_CELLS = 6000  # of the best configurations, a row for each task and a column for each parameter
-LEAST_TASKS = 20  # of the best configurations, however many parameters there are
-MOST_CHECKED = 1000  # tasks of the check
-MOST_CHOICES = 30  # of a parameter
-
-Row = TypeVar("Row")
-
-
-@dataclass(frozen=True)
-class Excerpt(Generic[Row]):
-    """The first rows of a table, and how many more there are."""
-
-    rows: tuple[Row, ...]
-    more: int
-
-
-@dataclass(frozen=True)
-class RegretRow:
-    """Mean regret after a number of trials."""
-
-    trials: int
-    learned: float
-    full: float
-
-
-@dataclass(frozen=True)
-class ChoiceRow:
-    """How often the best configurations take a choice."""
-
-    choice: str
-    tasks: int
-    share: float
-    """Of the tasks for which the parameter is active."""
-    kept: bool
-
-
-@dataclass(frozen=True)
-class Frequency:
-    """How often the best configurations take each choice of a categorical parameter."""
-
-    name: str
-    choices: Excerpt[ChoiceRow]
-    """Most frequent first."""
-    tasks: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +53,7 @@ class Facts:
     regrets: tuple[RegretRow, ...]
     """The curve as a table."""
     starts: FirstTrials | None
-    views: Views
+    views: RegionViews
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
     tasks: Excerpt[Task]
@@ -117,8 +76,6 @@ def gather(
     provenance = learned.provenance
     chosen = check is not None and check.chosen_from > 0
     curve = None if check is None else evidence.curve(check)
-    parameters = tuple(learned.space)
-    most_tasks = max(LEAST_TASKS, MOST_CELLS // len(parameters))
     return Facts(
         source=provenance.source,
         sentence=sentence(check),
@@ -129,12 +86,12 @@ def gather(
         parts=tuple(part_tables(learned)),
         curve=curve,
         worth="" if curve is None else worth_sentence(curve),
-        regrets=() if curve is None else _regrets(curve),
+        regrets=() if curve is None else regret_rows(curve),
         starts=evidence.first_trials(learned, check),
         views=views_of(learned),
-        frequencies=_frequencies(learned),
-        parameters=parameters,
-        tasks=excerpt(learned.tasks, most_tasks),
+        frequencies=frequencies(learned),
+        parameters=tuple(learned.space),
+        tasks=best_configurations(learned),
         objective=provenance.objective,
         checked=excerpt(() if check is None else evidence.task_rows(check), MOST_CHECKED),
         rows=provenance.rows,
@@ -146,11 +103,6 @@ def gather(
         provenance=_provenance(learned),
         recipe=recipe(history, learned, auto=chosen),
     )
-
-
-def excerpt(rows: Sequence[Row], most: int) -> Excerpt[Row]:
-    """The first `most` rows."""
-    return Excerpt(tuple(rows[:most]), max(len(rows) - most, 0))
 
 
 def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
@@ -178,27 +130,6 @@ def _warnings(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
         if names
     ]
     return (*tasks, *check.warnings, *thin)
-
-
-def _regrets(curve: Curve) -> tuple[RegretRow, ...]:
-    full = dict(zip(curve.full_draws, curve.full))
-    return tuple(RegretRow(k, regret, full[k]) for k, regret in zip(curve.draws, curve.inside))
-
-
-def _frequencies(learned: LearnedSpace) -> tuple[Frequency, ...]:
-    frequencies = []
-    for name, choices in learned.space.unordered_choices().items():
-        best = [task.incumbent[name] for task in learned.tasks if name in task.incumbent]
-        counts = Counter(choice_key(choice) for choice in best)
-        kept = {choice_key(choice) for choice in learned.choices[name]}
-        rows = [
-            ChoiceRow(value(choice), count := counts[key], count / max(len(best), 1), key in kept)
-            for choice in choices
-            for key in [choice_key(choice)]
-        ]
-        rows.sort(key=lambda row: -row.tasks)
-        frequencies.append(Frequency(name, excerpt(rows, MOST_CHOICES), len(best)))
-    return tuple(frequencies)
 
 
 def _provenance(learned: LearnedSpace) -> tuple[tuple[str, str], ...]:

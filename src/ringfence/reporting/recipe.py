@@ -35,24 +35,24 @@ class Recipe:
 
 
 def recipe(history: History, learned: LearnedSpace, *, auto: bool) -> Recipe:
-    """The lines that give the same space from the same runs; `auto` if the check was one of the
-    choice of the settings."""
-    named = is_table(history.source)
-    runs = history.source if named else "runs.parquet"
+    """The lines that give the same space from the same runs; `auto` if the check judged the choice
+    of the settings."""
+    is_file = is_table(history.source)
+    runs = history.source if is_file else "runs.parquet"
     note = f"The runs were {history.source}; history.frame.write_parquet({runs!r}) writes them."
-    note = "" if named else note
+    note = "" if is_file else note
     options = changed_settings(learned.settings)
-    judged = (
+    check_options = (
         {k: v for k, v in options.items() if k in ROWS} | {"shape": "auto"} if auto else options
     )
     starts = {"starts": len(learned.portfolio)}
-    options, judged = options | starts, judged | starts
+    options, check_options = options | starts, check_options | starts
     commands = [_command("learn", runs, history, options)]
     if not options.keys() & PYTHON_ONLY:
-        commands += [_command(verb, runs, history, judged) for verb in ("check", "report")]
+        commands += [_command(verb, runs, history, check_options) for verb in ("check", "report")]
     return Recipe(
         tuple(commands),
-        tuple(_python(runs, history, options, judged)),
+        tuple(_python(runs, history, options, check_options)),
         write_space(learned.space),
         note,
     )
@@ -84,12 +84,12 @@ def _command(verb: str, runs: str, history: History, options: Mapping[str, Any])
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         words.append(option if value is True else f"{option}={value}")
-    written = {"learn": ["-o", "learned.json"], "report": ["-o", "report.html"]}
-    return shlex.join([*words, *written.get(verb, [])])
+    outputs = {"learn": ["-o", "learned.json"], "report": ["-o", "report.html"]}
+    return shlex.join([*words, *outputs.get(verb, [])])
 
 
 def _python(
-    runs: str, history: History, options: Mapping[str, Any], judged: Mapping[str, Any]
+    runs: str, history: History, options: Mapping[str, Any], check_options: Mapping[str, Any]
 ) -> list[str]:
     read = [repr(runs), *(f"{name}={column!r}" for name, column in _columns(history).items())]
     if history.roles.direction == "maximize":
@@ -100,8 +100,8 @@ def _python(
         f"history = rf.read_history({', '.join(read)})",
         f"space = rf.read_space({SPACE_FILE!r})",
         f"learned = rf.learn({_call(options)})",
-        f"print(rf.check({_call(judged)}))",
-        f"rf.report({_call(judged)}, path='report.html')",
+        f"print(rf.check({_call(check_options)}))",
+        f"rf.report({_call(check_options)}, path='report.html')",
     ]
 
 

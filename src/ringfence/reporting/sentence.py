@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ringfence.checking import Check
-from ringfence.checking.display.evidence import Curve, curve, loss
+from ringfence.checking.display import evidence
+from ringfence.checking.display.evidence import Curve, loss
 from ringfence.checking.left_out.recorded import FULL_DRAWS
 
 
@@ -19,20 +20,19 @@ def sentence(check: Check | None) -> str:
             tried = f"none of the {check.chosen_from} settings tried is clearly better"
             return f"Keep the full space: {tried}."
         return "This is the full space itself: nothing is gained and nothing lost."
-    found = curve(check)
+    curve = evidence.curve(check)
     judged = [task for task in check.tasks if task.inside is not None]
-    silent = len(check.not_judged)
-    if found is None or check.verdict == "cannot tell":
-        some = (
-            f"only {len(judged)} of {len(judged) + silent} tasks have" if judged else "no task has"
-        )
+    not_judged = len(check.not_judged)
+    if curve is None or check.verdict == "cannot tell":
+        of_all = f"only {len(judged)} of {len(judged) + not_judged} tasks have"
+        who = of_all if judged else "no task has"
         return (
-            f"The history cannot tell whether the learned space helps: {some} recorded runs inside "
+            f"The history cannot tell whether the learned space helps: {who} recorded runs inside "
             "that tell good from bad."
         )
-    k, worth = found.judged_at, _trials(found.worth, found.judged_at)
+    k, worth = curve.judged_at, _trials(curve.worth, curve.judged_at)
     worse = sum(1 for task in judged if loss(task) > 0)
-    unknown = f" ({silent} more could not be judged)" if silent else ""
+    unknown = f" ({not_judged} more could not be judged)" if not_judged else ""
     if check.verdict == "helps":
         return (
             f"In {k} trials the learned space reaches what the full space needs {worth} for; no "
@@ -46,7 +46,7 @@ def sentence(check: Check | None) -> str:
         )
     return (
         f"No clear difference: {k} trials in the learned space are worth {worth} in the full one; "
-        f"from {_trials(found.low, k)} to {_trials(found.high, k)} would fit the data as well."
+        f"from {_trials(curve.low, k)} to {_trials(curve.high, k)} would fit the data as well."
     )
 
 
@@ -60,9 +60,9 @@ def worth_sentence(curve: Curve) -> str:
 
 
 def _trials(count: float, reference: int) -> str:
-    """A number of trials, with a digit more where it would round to the one it is compared with."""
+    """A number of trials, with one more digit if it would round to the one it is compared with."""
     tenths = round(count, 1)
     if tenths >= FULL_DRAWS[-1]:
         return f"{FULL_DRAWS[-1]:,} or more"
-    whole = f"{count:,.0f}"
-    return f"{tenths:.1f}" if whole == str(reference) or tenths < 5 else whole
+    rounded = f"{count:,.0f}"
+    return f"{tenths:.1f}" if rounded == str(reference) or tenths < 5 else rounded

@@ -19,14 +19,14 @@ from ringfence.words import value
 
 MOST_PAIRS = 6
 MOST_TASKS = 400
-"""So many tasks are drawn; the tables name more."""
+"""Drawn at most, since each brings its label into the file; the tables name more."""
 
 
 @dataclass(frozen=True)
 class Spot:
     """One or more tasks whose best configurations coincide in a view."""
 
-    at: tuple[float, ...]
+    point: tuple[float, ...]
     outside: bool
     values: tuple[str, ...]
     """The coordinates in the user's units."""
@@ -34,7 +34,7 @@ class Spot:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class RegionView:
     """Two or three parameters that are active together."""
 
     scales: tuple[Scale, ...]
@@ -65,46 +65,48 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class RegionViews:
     """What is drawn, and out of how much."""
 
-    pairs: tuple[View, ...]
+    pairs: tuple[RegionView, ...]
     of_pairs: int
-    solid: View | None
+    solid: RegionView | None
     """Three parameters that are always active, those that shrank most."""
     tasks: int
     of_tasks: int
 
 
-def views_of(learned: LearnedSpace) -> Views:
+def views_of(learned: LearnedSpace) -> RegionViews:
     """The pairs that keep the smallest share of their square, and the solid."""
     tasks = drawn_tasks(learned.tasks)
-    every = [
+    candidates = [
         (block, (i, j))
         for block in learned.blocks
         for i, j in combinations(range(len(block.names)), 2)
     ]
-    shown = sorted(every, key=lambda pair: _share(*pair))[:MOST_PAIRS]
-    pairs = tuple(_view(learned, tasks, *pair) for pair in shown)
-    return Views(pairs, len(every), _solid(learned, tasks), len(tasks), len(learned.tasks))
+    tightest = sorted(candidates, key=lambda pair: _share(*pair))[:MOST_PAIRS]
+    pairs = tuple(_view(learned, tasks, *pair) for pair in tightest)
+    return RegionViews(
+        pairs, len(candidates), _solid(learned, tasks), len(tasks), len(learned.tasks)
+    )
 
 
 def drawn_tasks(tasks: Sequence[Task], most: int = MOST_TASKS) -> tuple[Task, ...]:
-    """All tasks, or `most`: those outside first (half at the most), the others evenly thinned."""
+    """All tasks, or `most`: those outside first (at most half), the others evenly thinned."""
     if len(tasks) <= most:
         return tuple(tasks)
     outside = [task for task in tasks if task.outside][: most // 2]
     inside = [task for task in tasks if not task.outside]
-    places = np.linspace(0, len(inside) - 1, min(most - len(outside), len(inside))).astype(int)
-    return (*outside, *(inside[place] for place in places))
+    indices = np.linspace(0, len(inside) - 1, min(most - len(outside), len(inside))).astype(int)
+    return (*outside, *(inside[index] for index in indices))
 
 
-def _share(block: Block, places: Sequence[int]) -> float:
+def _share(block: Block, axes: Sequence[int]) -> float:
     lower, upper = block.spans
-    return float(np.prod([upper[j] - lower[j] for j in places]))
+    return float(np.prod([upper[j] - lower[j] for j in axes]))
 
 
-def _solid(learned: LearnedSpace, tasks: Sequence[Task]) -> View | None:
+def _solid(learned: LearnedSpace, tasks: Sequence[Task]) -> RegionView | None:
     always = [b for b in learned.blocks if not b.conditions and len(b.names) >= 3]
     if not always:
         return None
@@ -114,24 +116,24 @@ def _solid(learned: LearnedSpace, tasks: Sequence[Task]) -> View | None:
 
 
 def _view(
-    learned: LearnedSpace, tasks: Sequence[Task], block: Block, places: Sequence[int]
-) -> View:
-    names = [block.names[j] for j in places]
-    lower, upper = (tuple(bound[list(places)].tolist()) for bound in block.spans)
+    learned: LearnedSpace, tasks: Sequence[Task], block: Block, axes: Sequence[int]
+) -> RegionView:
+    names = [block.names[j] for j in axes]
+    lower, upper = (tuple(bound[list(axes)].tolist()) for bound in block.spans)
     scales = tuple(scale_of(name, learned.space[name]) for name in names)
-    spots = _spots(block, places, [task for task in tasks if names[0] in task.incumbent])
-    if len(places) == 2:
-        return View(scales, spots, lower, upper, block.region.outline(*places))
-    return View(scales, spots, lower, upper, *block.region.surface(places))
+    spots = _spots(block, axes, [task for task in tasks if names[0] in task.incumbent])
+    if len(axes) == 2:
+        return RegionView(scales, spots, lower, upper, block.region.outline(*axes))
+    return RegionView(scales, spots, lower, upper, *block.region.surface(axes))
 
 
-def _spots(block: Block, places: Sequence[int], tasks: Sequence[Task]) -> tuple[Spot, ...]:
+def _spots(block: Block, axes: Sequence[int], tasks: Sequence[Task]) -> tuple[Spot, ...]:
     groups: dict[tuple[tuple[float, ...], bool], list[Task]] = {}
     for task in tasks:
-        at = tuple(block.encoding.point(task.incumbent)[0, list(places)].round(4).tolist())
-        groups.setdefault((at, task.outside), []).append(task)
-    names = [block.names[j] for j in places]
+        point = tuple(block.encoding.point(task.incumbent)[0, list(axes)].round(4).tolist())
+        groups.setdefault((point, task.outside), []).append(task)
+    names = [block.names[j] for j in axes]
     return tuple(
-        Spot(at, outside, tuple(value(found[0].incumbent[n]) for n in names), tuple(found))
-        for (at, outside), found in groups.items()
+        Spot(point, outside, tuple(value(group[0].incumbent[n]) for n in names), tuple(group))
+        for (point, outside), group in groups.items()
     )

@@ -20,12 +20,12 @@ from ringfence.reporting.page.charts import (
     layout_of,
     solid_label,
 )
-from ringfence.reporting.views import Spot, View
+from ringfence.reporting.views import RegionView, Spot
 
 MOST_NAMES = 8  # in one hover label
 
 
-def pair_chart(view: View, objective: str) -> Chart:
+def pair_chart(view: RegionView, objective: str) -> Chart:
     """Two parameters: the region's shadow, the plain box around it, the best configurations."""
     shadow = _trace(*view.boundary.T.tolist()) | {
         "mode": "lines",
@@ -46,7 +46,7 @@ def pair_chart(view: View, objective: str) -> Chart:
     return {"data": [shadow, fence, *_points(view, objective)], "layout": layout}
 
 
-def solid_chart(view: View, objective: str) -> Chart:
+def solid_chart(view: RegionView, objective: str) -> Chart:
     """Three parameters: the region's shadow as a surface, the box around it, the points."""
     assert view.triangles is not None
     body = _trace(*view.boundary.T.tolist()) | dict(zip("ijk", view.triangles.T.tolist()))
@@ -63,7 +63,7 @@ def solid_chart(view: View, objective: str) -> Chart:
     return {"data": [body, frame, *_points(view, objective)], "layout": layout}
 
 
-def _points(view: View, objective: str) -> list[Chart]:
+def _points(view: RegionView, objective: str) -> list[Chart]:
     """The best configurations inside and outside, told apart by symbol as well as color."""
     flat = len(view.scales) == 2
     traces = []
@@ -72,14 +72,14 @@ def _points(view: View, objective: str) -> list[Chart]:
         if not spots:
             continue
         marker = {"symbol": symbol, "color": color, "size": 8 if flat else 4, "opacity": 0.85}
-        trace = _trace(*zip(*(spot.at for spot in spots)))
+        trace = _trace(*zip(*(spot.point for spot in spots)))
         trace |= {"mode": "markers", "marker": marker, "hoverinfo": "text"}
         trace["hovertext"] = [_hover(view, spot, objective) for spot in spots]
         traces.append(trace | {"cliponaxis": False} if flat else trace)
     return traces
 
 
-def _hover(view: View, spot: Spot, objective: str) -> str:
+def _hover(view: RegionView, spot: Spot, objective: str) -> str:
     """The tasks at a spot with their values, and the configuration."""
     lines = [
         f"<b>{label(task.name)}</b>  {label(objective, 30)} {task.value:.4g}"
@@ -91,21 +91,21 @@ def _hover(view: View, spot: Spot, objective: str) -> str:
     return "<br>".join([*lines, "left outside"] if spot.outside else lines)
 
 
-def _edges(view: View) -> list[list[float | None]]:
+def _edges(view: RegionView) -> list[list[float | None]]:
     """The edges of the box around the region as one broken line, a list for each axis."""
     corners = list(product(*zip(view.lower, view.upper)))
     path: list[list[float | None]] = [[] for _ in view.scales]
     for start, stop in combinations(corners, 2):
         if sum(a != b for a, b in zip(start, stop)) == 1:
-            for line, a, b in zip(path, start, stop):
-                line += [a, b, None]
+            for coordinates, a, b in zip(path, start, stop):
+                coordinates += [a, b, None]
     return path
 
 
 def _trace(*columns: Sequence[float | None]) -> Chart:
     """Points without a hover label."""
     rounded: dict[str, Any] = {
-        name: [None if at is None or math.isnan(at) else round(at, 4) for at in column]
+        name: [None if x is None or math.isnan(x) else round(x, 4) for x in column]
         for name, column in zip("xyz", columns)
     }
     return {"type": "scatter" if len(columns) == 2 else "scatter3d", "hoverinfo": "skip"} | rounded
@@ -116,7 +116,7 @@ def _unit_axis(scale: Scale, text: Callable[[str, int], str] = label) -> Chart:
     return axis() | {
         "title": {"text": title},
         "range": [0, 1],
-        "tickvals": [round(at, 4) for at, _ in scale.ticks],
+        "tickvals": [round(x, 4) for x, _ in scale.ticks],
         "ticktext": [text(tick, 12) for _, tick in scale.ticks],
         "gridcolor": FAINT,
     }
