@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, settings
 
+import perturbation  # noqa: F401
 import ringfence as rf
 from postgres import postgres, postgres_server  # noqa: F401
+
+# No test asks how fast the machine is. `make test` tries the same examples each time, and
+# `make test-all` others.
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", settings.get_profile("thorough"), derandomize=True)
+settings.load_profile("steady")
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")  # 30 by default
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 MIXED = rf.Space(
     {

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
+import perturbation  # noqa: F401
 import ringfence as rf
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
