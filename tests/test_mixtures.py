@@ -87,7 +87,7 @@ def test_the_file_holds_the_union_to_the_last_bit(shape, kind):
             lambda r: r["parts"].__setitem__(
                 0, {"type": "ellipsoid", "center": [0.5] * 3, "factor": [[1], [0, 1], [0, 0, 1]]}
             ),
-            "mixes boxes and ellipsoids",
+            "mixes several shapes",
         ),
     ],
 )

@@ -78,7 +78,7 @@ def test_repeats_that_are_averaged_count_once_for_learn_and_check_alike():
 
 
 def test_the_same_tasks_are_modeled_once(monkeypatch):
-    from ringfence.optimize import source_models
+    from ringfence.optimize.transfer import source_models
 
     fits = []
     fit = source_models.fit_gp

@@ -39,7 +39,8 @@ def test_every_adapter_has_a_page_an_example_and_a_test():
         name = page.stem
         assert name in {path.stem.removeprefix("with_") for path in EXAMPLES}
         assert (ROOT / "tests" / "adapters" / f"test_{name}.py").exists()
-        assert (ROOT / "src" / "ringfence" / "adapters" / f"{name}.py").exists()
+        adapters = ROOT / "src" / "ringfence" / "adapters"
+        assert (adapters / f"{name}.py").exists() or (adapters / name / "__init__.py").exists()
 
 
 def test_the_program_on_the_page_that_helps_to_choose_runs():

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import polars as pl
 import pytest
@@ -227,11 +226,11 @@ def test_a_reader_that_goes_away_is_no_error(folder):
 def test_an_interrupt_is_one_line():
     command = [sys.executable, "-m", "ringfence", "learn", "-"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True) as program:
-        time.sleep(3)  # it waits for its standard input by then
+    with subprocess.Popen(command, stdin=pipe, stderr=pipe) as program:
+        program.stdin.write(b"task,error\n" * 100_000)  # more than a pipe holds: it is reading
         program.send_signal(signal.SIGINT)
         try:
-            assert program.wait(timeout=30) == 130
+            assert program.wait(timeout=600) == 130
         finally:
             program.kill()
-        assert program.stderr.read() == "ringfence: interrupted\n"
+        assert program.stderr.read() == b"ringfence: interrupted\n"

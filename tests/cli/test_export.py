@@ -121,8 +121,8 @@ def test_mistakes_are_one_line(folder):
         with pytest.raises(rf.SettingError, match="use the adapter for Optuna"):
             snippet(region("conditional", "box"), "box.json", tool)
     wrong = mistake("mixed-ellipsoid.json", "--to", "configspace", "-o", "cs.json")
-    assert "is an ellipsoid" in wrong and "learned.as_space()" in wrong
+    assert "the shape 'ellipsoid'" in wrong and "learned.as_space()" in wrong
     wrong = mistake("mixed-boxes.json", "--to", "configspace", "-o", "cs.json")
-    assert "is a union" in wrong and "learned.as_space()" in wrong
+    assert "the shape 'boxes'" in wrong and "learned.as_space()" in wrong
     assert "would hide the package" in mistake("numeric-box.json", "--to", "ax", "-o", "ax.py")
     assert "cannot read nowhere.json" in mistake("nowhere.json", "--to", "optuna")

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
-from ringfence.fit.solvers import slack_box as module
 from ringfence.fit.solvers.slack_box import interior_point
+from ringfence.fit.solvers.slack_box import solve as module
 from ringfence.fit.solvers.slack_box.penalty import paper_grid_box, slack_box_for
 from ringfence.fit.solvers.slack_box.problem import Problem
 from ringfence.fit.solvers.slack_box.solve import SlackBox, slack_box, solve

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from ringfence import Categorical, Condition, Constant, Float, History, HistoryError, Int, Space
-from ringfence.history import COUNT, ROW, TASK, VALUE, incumbents, usable_rows
+from ringfence.history import COUNT, ROW, TASK, VALUE, RowChoice, incumbents, usable_rows
 
 SPACE = Space({"x": Float(0, 1), "n": Int(1, 5)})
 
@@ -52,7 +52,7 @@ def test_values_outside_are_dropped_not_clipped():
     assert usable.frame[ROW].to_list() == [1, 2]
     assert [(d.rows, d.reason) for d in usable.dropped] == [
         (2, "x is not a number from 0 to 1"),
-        (2, "n is not a whole number from 1 to 5"),
+        (2, "n is not an integer from 1 to 5"),
     ]
     assert usable.dropped[0].example == "row 0: x = -0.1"
 
@@ -196,7 +196,7 @@ def test_repeats_are_averaged_on_request():
     rows = history(loss=[0.0, 9.0, 3.0, 3.2], x=[0.1, 0.1, 0.2, 0.2], n=[1] * 4)
     usable = usable_rows(rows, SPACE).frame
     assert incumbents(usable)["x"].to_list() == [0.1]
-    averaged = incumbents(usable, average_repeats=True)
+    averaged = incumbents(usable, RowChoice(average_repeats=True))
     assert averaged["x"].to_list() == [0.2]
     assert averaged[VALUE].to_list() == [pytest.approx(3.1)]
 
@@ -211,15 +211,15 @@ def test_the_first_n_rows_or_a_seeded_choice():
         n=[1] * 2 * size,
     )
     usable = usable_rows(told, SPACE).frame
-    first = incumbents(usable, n_evaluations=5)
+    first = incumbents(usable, RowChoice(5))
     assert first[COUNT].to_list() == [5, 5]
     assert (first[ROW] < 10).all()
-    chosen = incumbents(usable, n_evaluations=5, seed=3)
-    assert chosen.equals(incumbents(usable, n_evaluations=5, seed=3))
-    assert not chosen.equals(incumbents(usable, n_evaluations=5, seed=4))
-    alone = incumbents(usable.filter(pl.col(TASK) == "b"), n_evaluations=5, seed=3)
+    chosen = incumbents(usable, RowChoice(5, seed=3))
+    assert chosen.equals(incumbents(usable, RowChoice(5, seed=3)))
+    assert not chosen.equals(incumbents(usable, RowChoice(5, seed=4)))
+    alone = incumbents(usable.filter(pl.col(TASK) == "b"), RowChoice(5, seed=3))
     assert alone.equals(chosen.filter(pl.col(TASK) == "b"))
-    assert incumbents(usable, n_evaluations=10**6).equals(incumbents(usable))
+    assert incumbents(usable, RowChoice(10**6)).equals(incumbents(usable))
 
 
 @pytest.mark.parametrize("name", ["value", "row", "task_", "n_evaluations", "_active", "lacks"])
@@ -228,7 +228,7 @@ def test_parameters_may_be_called_anything(name):
         {"ds": ["a", "a", "b", "b"], "loss": [0.9, 0.1, 0.9, 0.1], name: [1.0, 5.0, 2.0, 7.0]}
     )
     told = History.from_frame(frame, task="ds", objective="loss", parameters=[name])
-    best = incumbents(usable_rows(told, Space({name: Float(0, 9)})).frame, n_evaluations=9, seed=0)
+    best = incumbents(usable_rows(told, Space({name: Float(0, 9)})).frame, RowChoice(9, seed=0))
     assert best[name].to_list() == [5.0, 7.0]
 
 

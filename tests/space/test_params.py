@@ -17,7 +17,7 @@ from ringfence import Categorical, Condition, Constant, Float, Int, Space, Space
         (lambda: Float(0, float("inf")), "finite"),
         (lambda: Float(-1.7e308, 1.7e308), "too wide"),
         (lambda: Float("a", 1), "must be a number"),
-        (lambda: Int(1, 2.5), "whole"),
+        (lambda: Int(1, 2.5), "must be an integer"),
         (lambda: Int(0, 8, log=True), "low >= 1"),
         (lambda: Int(0, 2**60), "not exact"),
         (lambda: Int(True, 3), "must be a number"),

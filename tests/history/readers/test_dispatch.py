@@ -7,6 +7,7 @@ import pytest
 
 import ringfence as rf
 from ringfence.history.readers import dispatch, table
+from ringfence.history.roles import NamedColumns
 
 FRAME = pl.DataFrame({"task": ["a", "b"], "x": [1.0, 2.0], "loss": [0.1, 0.2]})
 
@@ -33,19 +34,38 @@ def test_tables_by_their_ending_or_by_name(runs, tmp_path):
 
 def test_a_module_beside_the_others_is_a_reader(runs, monkeypatch):
     """Found by its name, and by what it recognizes, without being registered anywhere."""
-    found = dict(dispatch._modules())
-    assert {"table", "optuna"} <= set(found) and "optuna_sql" not in found
-    monkeypatch.setattr(found["optuna"], "recognizes", lambda source: source == "pigeon")
-    monkeypatch.setattr(found["optuna"], "read", lambda source, **options: (source, options))
-    source, options = rf.read_history("pigeon", task="t")
-    assert source == "pigeon" and options["task"] == "t"
+    readers = dict(dispatch._readers())
+    assert {"table", "optuna"} <= set(readers) and "shared" not in readers
+    monkeypatch.setattr(readers["optuna"], "recognizes", lambda source: source == "pigeon")
+    monkeypatch.setattr(readers["optuna"], "read", lambda source, columns: (source, columns))
+    source, columns = rf.read_history("pigeon", task="t", parameters="x", ignore=["y"])
+    assert source == "pigeon"
+    assert columns == NamedColumns(task="t", parameters=("x",), ignore=("y",))
+
+
+def test_budget_and_status_are_options_of_the_readers_that_know_them(runs, monkeypatch):
+    readers = dict(dispatch._readers())
+    monkeypatch.setattr(readers["hpob"], "read", lambda source, columns, *, budget: budget)
+    assert rf.read_history("x", format="hpob", budget="epoch") == "epoch"
+    with pytest.raises(rf.HistoryError, match="'hpob' has no option 'status'; its options are bud"):
+        rf.read_history("x", format="hpob", status="state")
+    with pytest.raises(rf.HistoryError, match="the reader 'smac' has no option 'budget'; it has"):
+        rf.read_history("x", format="smac", budget="epoch")
+
+
+def test_a_folder_without_runs_is_told_whose_folders_are_read(tmp_path, monkeypatch):
+    with pytest.raises(rf.HistoryError, match="no runs of MLflow, Ray Tune, SMAC or Syne Tune; ta"):
+        rf.read_history(tmp_path)
+    monkeypatch.setattr(dict(dispatch._readers())["hpob"], "FOLDERS_OF", "HPO-B", raising=False)
+    with pytest.raises(rf.HistoryError, match="no runs of HPO-B, MLflow, Ray Tune, SMAC or Syne T"):
+        rf.read_history(tmp_path)
 
 
 def test_unknown_formats_options_and_sources(runs):
     with pytest.raises(rf.HistoryError, match=r"one of csv, .*optuna.*not 'optun'; did you mean"):
         rf.read_history(runs, format="optun")
     with pytest.raises(rf.HistoryError, match="format must be one of"):
-        rf.read_history(runs, format="optuna_sql")
+        rf.read_history(runs, format="shared")
     with pytest.raises(rf.HistoryError, match="'table' has no option 'studies'; its options are"):
         rf.read_history(runs, studies="a")
     with pytest.raises(rf.HistoryError, match=r"a DataFrame; a DataFrame is read by History\.from"):

@@ -10,7 +10,7 @@ import pytest
 
 import ringfence as rf
 from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
-from ringfence.history.readers import mlflow as reader
+from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import hidden, runs_of_server, without_password
 
 FRAME = made_history(tasks=3, runs=5)
@@ -146,7 +146,7 @@ def test_nan_and_infinite_metrics_do_not_count(stores, tmp_path):
 def test_bad_stores_are_one_clear_error(tmp_path):
     with pytest.raises(rf.HistoryError, match="there is no"):
         rf.read_history(tmp_path / "gone.db", format="mlflow")
-    with pytest.raises(rf.HistoryError, match="no folder of MLflow's"):
+    with pytest.raises(rf.HistoryError, match="not a folder of MLflow's"):
         rf.read_history(tmp_path, format="mlflow")
     with sqlite3.connect(tmp_path / "other.db") as connection:
         connection.execute("CREATE TABLE runs (x)")

@@ -7,7 +7,7 @@ import pytest
 
 import ringfence as rf
 from readers.formats import assert_same_learned, run_page
-from ringfence.history.readers import openml as reader
+from ringfence.history.readers.openml import reader
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 

@@ -10,12 +10,13 @@ import pytest
 import ringfence as rf
 from ringfence.history.readers.shared.folders import find_folders, task_names
 from ringfence.history.readers.shared.runs import Run, flat, from_text, history_of, reported
+from ringfence.history.roles import NamedColumns
 
 
 def test_a_parameter_keeps_its_name_whatever_the_other_columns_are_called():
     configs = [{"task": 1.0, "status": 5, "loss": 0.1}, {"task": 2.0, "status": 6, "loss": 0.2}]
     runs = [Run("a", config, value) for config, value in zip(configs, (3.0, 4.0))]
-    history = history_of(runs, "here", "loss", parameters=["task", "status", "loss"])
+    history = history_of(runs, "here", "loss", NamedColumns(parameters=list(configs[0])))
     (task,) = rf.learn(history).tasks
     assert (task.name, task.value, task.incumbent) == ("a", 3.0, configs[0])
 
@@ -23,7 +24,8 @@ def test_a_parameter_keeps_its_name_whatever_the_other_columns_are_called():
 def test_values_that_are_no_finite_numbers_do_not_count():
     values = [math.nan, math.inf, None, "7", True, 1]
     runs = [Run("a", {"x": i}, value) for i, value in enumerate(values)]
-    assert history_of(runs, "here", "loss").frame["loss"].to_list() == [*[None] * 5, 1.0]
+    frame = history_of(runs, "here", "loss", NamedColumns()).frame
+    assert frame["loss"].to_list() == [*[None] * 5, 1.0]
 
 
 def test_a_declared_space_is_cut_to_the_parameters_that_are_wanted():
@@ -32,13 +34,13 @@ def test_a_declared_space_is_cut_to_the_parameters_that_are_wanted():
         [rf.Condition("y", "k", ["b"])],
     )
     runs = [Run("t", {"x": 0.5, "k": "a"}, 1.0)]
-    assert history_of(runs, "here", "loss", space=space).space == space
-    cut = history_of(runs, "here", "loss", space=space, ignore=["k"])
+    assert history_of(runs, "here", "loss", NamedColumns(), space=space).space == space
+    cut = history_of(runs, "here", "loss", NamedColumns(ignore=["k"]), space=space)
     assert list(cut.space) == ["x", "y"] and not cut.space.conditions
     with pytest.raises(rf.HistoryError, match="the space has no parameter 'z'"):
-        history_of(runs, "here", "loss", space=space, parameters=["z"])
+        history_of(runs, "here", "loss", NamedColumns(parameters=["z"]), space=space)
     with pytest.raises(rf.HistoryError, match="here holds no runs"):
-        history_of([], "here", "loss")
+        history_of([], "here", "loss", NamedColumns())
 
 
 @pytest.mark.parametrize(
