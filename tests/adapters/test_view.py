@@ -11,7 +11,7 @@ import pytest
 import ringfence as rf
 from problems import SPACES, region
 from ringfence.adapters.values import one_type, unequal
-from ringfence.adapters.view import View, as_learned, is_box, require_box
+from ringfence.adapters.view import ToolView, as_learned, is_box, require_box
 from ringfence.learned.full import full_space
 from ringfence.space import Categorical, Constant, Float, Int
 
@@ -38,7 +38,7 @@ def proposals(space: rf.Space, n: int, seed: int = 0):
 @pytest.mark.parametrize("kind, name", CELLS)
 def test_whatever_a_tool_proposes_is_inside(kind, name):
     learned = region(kind, name)
-    view = View(learned, flat=True)
+    view = ToolView(learned, flat=True)
     for values in proposals(view.space, 100):
         inside(learned, view.decode(values))
 
@@ -47,7 +47,7 @@ def test_whatever_a_tool_proposes_is_inside(kind, name):
 @pytest.mark.parametrize("kind, name", CELLS)
 def test_configurations_come_back(kind, name, flat):
     learned = region(kind, name)
-    view = View(learned, flat=flat)
+    view = ToolView(learned, flat=flat)
     comes_back(learned, view.encode, view.decode)
     if flat:
         assert all(view.encode(c).keys() == set(view.space) for c in learned.sample(20, seed=2))
@@ -57,18 +57,18 @@ def test_configurations_come_back(kind, name, flat):
 
 def test_a_box_is_shown_in_its_own_units_and_an_ellipsoid_as_a_cube():
     box, ring = region("mixed", "box"), region("mixed", "ellipsoid")
-    assert View(box).space == box.as_space()
-    shown = View(ring).space
+    assert ToolView(box).space == box.as_space()
+    shown = ToolView(ring).space
     assert all(shown[n] == Float(0.0, 1.0) for n in ("lr", "depth", "width", "size"))
     assert shown["loss"] == Categorical(["hinge", "log", "square"])
-    assert View(region("conditional", "ellipsoid")).space.conditions == tuple(
+    assert ToolView(region("conditional", "ellipsoid")).space.conditions == tuple(
         SPACES["conditional"].conditions
     )
 
 
 def test_both_ends_of_a_box_are_reached():
     box = region("mixed", "box")
-    view, bounds = View(box), box.bounds
+    view, bounds = ToolView(box), box.bounds
     assert bounds["depth"][0] < bounds["depth"][1]
     for end in (0, 1):
         values = {name: pair[end] for name, pair in bounds.items()} | {"loss": "log"}
@@ -77,11 +77,11 @@ def test_both_ends_of_a_box_are_reached():
         assert view.decode(over)["lr"] == values["lr"]
 
 
-@pytest.mark.parametrize("speaks", [one_type, unequal])
+@pytest.mark.parametrize("can_represent", [one_type, unequal])
 @pytest.mark.parametrize("flat", [True, False])
-def test_choices_that_a_tool_has_no_word_for_are_text(speaks, flat):
+def test_choices_that_a_tool_has_no_word_for_are_text(can_represent, flat):
     learned = full_space(AWKWARD)
-    view = View(learned, flat=flat, speaks=speaks)
+    view = ToolView(learned, flat=flat, can_represent=can_represent)
     assert view.space["mixed"] == Categorical(["1", "true", "null", '"1"', "2.5"])
     assert view.space["flag"] == Categorical([True, False])
     comes_back(learned, view.encode, view.decode)
@@ -103,7 +103,7 @@ def test_a_condition_on_a_coordinate_is_not_shown_but_kept():
     )
     history = rf.History.from_frame(frame, task="task", objective="y", parameters=list(space))
     learned = rf.learn(history, space, shape="ellipsoid")
-    view = View(learned)
+    view = ToolView(learned)
     assert view.space.conditions == ()
     seen = [view.decode(values) for values in proposals(view.space, 100)]
     for config in seen:
@@ -113,14 +113,14 @@ def test_a_condition_on_a_coordinate_is_not_shown_but_kept():
 
 
 def test_views_can_be_sent_to_other_processes():
-    view = View(region("mixed", "ellipsoid"), flat=True, speaks=one_type)
+    view = ToolView(region("mixed", "ellipsoid"), flat=True, can_represent=one_type)
     again = pickle.loads(pickle.dumps(view))
     for values in proposals(view.space, 5):
         assert again.decode(values) == view.decode(values)
 
 
 def test_errors_say_what_is_wrong():
-    view = View(region("mixed", "box"))
+    view = ToolView(region("mixed", "box"))
     values = view.encode(region("mixed", "box").sample(1, seed=0)[0])
     with pytest.raises(rf.SpaceError, match="'loss': 'hing' is none of the choices"):
         view.decode({**values, "loss": "hing"})

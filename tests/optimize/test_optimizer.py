@@ -142,7 +142,7 @@ def test_minimize_goes_on_and_ends_when_nothing_is_left():
 
 
 def test_threads_work_at_once_and_nothing_is_lost():
-    barrier = threading.Barrier(3, timeout=20)
+    barrier = threading.Barrier(3, timeout=600)
 
     def objective(config):
         barrier.wait()
