@@ -11,10 +11,13 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.roles import Roles, assign_roles
+from ringfence.history.roles import NamedColumns, Roles, assign_roles
 from ringfence.history.selection import Selection
 from ringfence.history.tables import as_table
 from ringfence.space import Space
+
+EXACT_INTEGERS = 2**53
+"""Below this a float is exactly the integer that it looks like."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +35,7 @@ class History:
     notes: tuple[str, ...] = field(default=())
     """What was guessed."""
     selection: Selection | None = None
-    """Set where only the best rows of each task are here; None where all are."""
+    """Set if only the best rows of each task are here; None if all are."""
 
     @classmethod
     def from_frame(
@@ -47,18 +50,13 @@ class History:
         status: str | None = None,
         ignore: Sequence[str] = (),
     ) -> History:
-        """A history from a pandas or polars DataFrame with one row an evaluation.
+        """A history from a pandas or polars DataFrame with one row per evaluation.
 
         `direction` is 'minimize' unless said otherwise. Columns that are not named are guessed, and
         `notes` says how; `parameters` defaults to every column that plays no other part and is not
-        to `ignore`.
+        in `ignore`.
         """
-        named = [task, objective, budget, status, *(parameters or ())]
-        table = as_table(frame, [name for name in named if name is not None])
-        if not table.height:
-            raise HistoryError("the table has no rows")
-        roles, notes = assign_roles(
-            table,
+        named = NamedColumns(
             task=task,
             objective=objective,
             direction=direction,
@@ -67,7 +65,7 @@ class History:
             status=status,
             ignore=ignore,
         )
-        return cls(table, roles, notes=tuple(notes))
+        return history_from(frame, named)
 
     def __repr__(self) -> str:
         roles = self.roles
@@ -86,11 +84,11 @@ class History:
         return tuple(self.task_column().drop_nulls().unique(maintain_order=True))
 
     def task_column(self) -> pl.Series:
-        """The task of each row as text; whole numbers lose a decimal point that a gap gave them."""
+        """The task of each row as text; integers lose the decimal point that a gap gave them."""
         column = self.frame[self.roles.task]
         if column.dtype.is_float():
-            given = column.drop_nulls()
-            if ((given % 1 == 0) & (given.abs() < 2**53)).all():
+            numbers = column.drop_nulls()
+            if ((numbers % 1 == 0) & (numbers.abs() < EXACT_INTEGERS)).all():
                 column = column.cast(pl.Int64)
         return column.cast(pl.String)
 
@@ -99,19 +97,19 @@ class History:
         missing = set(tasks) - set(self.tasks)
         if missing:
             raise HistoryError(f"the history has no task {sorted(missing)[0]!r}")
-        keep = self.task_column().is_in(list(tasks))
-        return replace(self, frame=self.frame.filter(keep), files=())
+        is_wanted = self.task_column().is_in(list(tasks))
+        return replace(self, frame=self.frame.filter(is_wanted), files=())
 
     def split(self, n: int, *, seed: int | None = None) -> tuple[History, History]:
-        """The first `n` runs of each task, or with a seed `n` random ones, and the rest: some to
-        learn the region from, the others for a model that transfers."""
+        """The first `n` runs of each task, or with a seed `n` random ones, and the rest: the former
+        to learn the region from, the latter for a model that transfers."""
         order = np.arange(len(self))
         if seed is not None:
             order = np.random.default_rng(seed).permutation(order)
-        places = pl.DataFrame({"task": self.task_column(), "order": order})
-        first = places.select(pl.col("order").rank("ordinal").over("task") <= n).to_series()
-        taken, rest = (self.frame.filter(mask) for mask in (first, ~first))
-        return replace(self, frame=taken, files=()), replace(self, frame=rest, files=())
+        ranks = pl.DataFrame({"task": self.task_column(), "order": order})
+        is_first = ranks.select(pl.col("order").rank("ordinal").over("task") <= n).to_series()
+        first, rest = (self.frame.filter(mask) for mask in (is_first, ~is_first))
+        return replace(self, frame=first, files=()), replace(self, frame=rest, files=())
 
     @classmethod
     def concat(cls, histories: Sequence[History]) -> History:
@@ -120,12 +118,12 @@ class History:
             raise HistoryError("there is no history to join")
         first = histories[0]
         frames = [_renamed(history, first.roles) for history in histories]
-        same = all(history.space == first.space for history in histories)
+        same_space = all(history.space == first.space for history in histories)
         return cls(
             pl.concat(frames, how="diagonal_relaxed"),
             first.roles,
             source=", ".join(dict.fromkeys(history.source for history in histories)),
-            space=first.space if same else None,
+            space=first.space if same_space else None,
             notes=tuple(note for history in histories for note in history.notes),
         )
 
@@ -141,26 +139,35 @@ class History:
         """SHA-256 of the tasks, the objective, budget, status and `parameters` (default: all), row
         by row: the same data, the same digest, whatever file it came from."""
         roles = self.roles
-        total = hashlib.sha256(roles.direction.encode())
-        total.update(_column_bytes(self.task_column()))
-        wanted = self.roles.parameters if parameters is None else parameters
-        for name in (roles.objective, roles.budget, roles.status, *wanted):
+        digest = hashlib.sha256(roles.direction.encode())
+        digest.update(_column_bytes(self.task_column()))
+        parameters = roles.parameters if parameters is None else parameters
+        for name in (roles.objective, roles.budget, roles.status, *parameters):
             if name is not None:
-                total.update(name.encode() + b"\0" + _column_bytes(self.frame[name]))
-        return total.hexdigest()
+                digest.update(name.encode() + b"\0" + _column_bytes(self.frame[name]))
+        return digest.hexdigest()
+
+
+def history_from(frame: Any, named: NamedColumns) -> History:
+    """The history in a table, its columns as they are named; see `History.from_frame`."""
+    table = as_table(frame, [str(name) for name in named.names])
+    if not table.height:
+        raise HistoryError("the table has no rows")
+    roles, notes = assign_roles(table, named)
+    return History(table, roles, notes=tuple(notes))
 
 
 def _renamed(history: History, roles: Roles) -> pl.DataFrame:
     """The columns of a history that play a part, under the names that `roles` has for them."""
-    own = history.roles
-    if own.direction != roles.direction:
+    before = history.roles
+    if before.direction != roles.direction:
         raise HistoryError("one history is minimized and another maximized")
-    if set(own.parameters) != set(roles.parameters):
-        odd = sorted(set(own.parameters) ^ set(roles.parameters))[0]
-        raise HistoryError(f"only one of the histories has the parameter {odd!r}")
-    names = {name: name for name in own.parameters}
+    if set(before.parameters) != set(roles.parameters):
+        unmatched = sorted(set(before.parameters) ^ set(roles.parameters))[0]
+        raise HistoryError(f"only one of the histories has the parameter {unmatched!r}")
+    names = {name: name for name in before.parameters}
     for role in ("task", "objective", "budget", "status"):
-        column, target = getattr(own, role), getattr(roles, role)
+        column, target = getattr(before, role), getattr(roles, role)
         if (column is None) != (target is None):
             raise HistoryError(f"only one of the histories has a column for the {role}")
         if column is not None:

@@ -10,7 +10,8 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.usable import COUNT, ROW, TASK, VALUE
 
-ROUNDING = 1e-9  # of a number of rows that should be an integer
+ROUNDING = 1e-9
+"""A share of a task's rows that is this near to an integer is that integer."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,11 @@ class RowChoice:
 def incumbents(
     rows: pl.DataFrame, choice: RowChoice | None = None, *, top: float = 0.0
 ) -> pl.DataFrame:
-    """The best of the usable `rows` of each task, one row for each, with its number of rows
-    (COUNT); among equals the earliest.
+    """The best of the usable `rows` of each task, with the task's number of rows (COUNT); among
+    equals the earliest.
 
-    With `top` the best share `top` of its rows, at least one: a task's best first, then the others.
+    With `top`, the best share `top` of each task's rows, at least one: the best row of every task
+    comes first, followed by the others of that task.
     """
     choice = choice or RowChoice()
     if COUNT in rows.columns:
@@ -65,12 +67,12 @@ def _count(rows: pl.DataFrame) -> pl.Expr:
     return pl.col(COUNT).first() if COUNT in rows.columns else pl.len()
 
 
-def _check_selection(rows: pl.DataFrame, every: bool, top: float) -> None:
+def _check_selection(rows: pl.DataFrame, needs_all: bool, top: float) -> None:
     """Raise HistoryError if the best rows of each task are not enough."""
     here, count = pl.len().over(TASK), pl.col(COUNT)
     short = rows.select(((here < count) & (here < top * count - ROUNDING)).any()).item()
-    if every or short:
-        what = "n_evaluations or average_repeats" if every else f"top={top:g}"
+    if needs_all or short:
+        what = "n_evaluations or average_repeats" if needs_all else f"top={top:g}"
         raise HistoryError(
             f"the history holds only the best rows of each task, too few for {what}: read it with "
             "a larger best=…, or best=None for every row"
@@ -80,14 +82,12 @@ def _check_selection(rows: pl.DataFrame, every: bool, top: float) -> None:
 def _top(rows: pl.DataFrame, share: float) -> pl.DataFrame:
     """Tasks in the order of their best rows; each with its best rows, the best first."""
     count = _count(rows).over(TASK).alias(COUNT)
-    place = pl.int_range(pl.len()).over(TASK)
-    ranked = rows.sort(VALUE, ROW).with_columns(count).with_columns(place.alias(":place"))
-    kept = ranked.filter(
-        pl.col(":place") < (share * pl.col(COUNT) + ROUNDING).floor().clip(lower_bound=1)
-    )
+    rank = pl.int_range(pl.len()).over(TASK).alias(":rank")
+    ranked = rows.sort(VALUE, ROW).with_columns(count).with_columns(rank)
+    n_best = (share * pl.col(COUNT) + ROUNDING).floor().clip(lower_bound=1)
     first = pl.col(ROW).first().over(TASK).alias(":first")
-    ordered = kept.with_columns(first).sort(":first", ":place")
-    return ordered.select(TASK, COUNT, pl.exclude(TASK, COUNT, ":place", ":first"))
+    ordered = ranked.filter(pl.col(":rank") < n_best).with_columns(first).sort(":first", ":rank")
+    return ordered.select(TASK, COUNT, pl.exclude(TASK, COUNT, ":rank", ":first"))
 
 
 def _average(rows: pl.DataFrame) -> pl.DataFrame:
@@ -102,9 +102,9 @@ def _average(rows: pl.DataFrame) -> pl.DataFrame:
 def _take(rows: pl.DataFrame, n: int, seed: int | None) -> pl.DataFrame:
     if seed is None:
         return rows.filter(pl.int_range(pl.len()).over(TASK) < n)
-    groups = rows.with_row_index(":at").group_by(TASK, maintain_order=True).agg(":at")
+    groups = rows.with_row_index(":index").group_by(TASK, maintain_order=True).agg(":index")
     chosen = [
-        np.random.default_rng([seed, *task.encode()]).permutation(places)[:n]
-        for task, places in groups.iter_rows()
+        np.random.default_rng([seed, *task.encode()]).permutation(indices)[:n]
+        for task, indices in groups.iter_rows()
     ]
     return rows[np.sort(np.concatenate(chosen))]

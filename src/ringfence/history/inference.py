@@ -10,7 +10,7 @@ from ringfence.space.table_columns import Inferred, infer_from_table
 
 def infer_space(history: History) -> Inferred:
     """The smallest space that holds the finished runs of `history`: `.space`, and `.notes` on how
-    it was read off. See `ringfence.space.table_columns` for the rules."""
+    it was read off. See `ringfence.space.inference` for the rules."""
     if not isinstance(history, History):
         raise HistoryError(f"infer_space takes a History, not {type(history).__name__}")
     if history.selection is not None:

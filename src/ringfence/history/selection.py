@@ -1,4 +1,4 @@
-"""What a reader left behind when it took only the best rows of each task."""
+"""What a reader that takes only the best rows of each task remembers of the others."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Dropped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Selection:
-    """The usable rows were counted, and the best of them chosen, where the data lie."""
+    """The usable rows were counted, and the best of them chosen, inside the database."""
 
     space: Space
     """What they were judged against; they say nothing about another space."""
     best: int
-    """At most so many rows of a task were taken."""
+    """At most this many rows of a task were taken."""
     rows: int
-    """Rows of the source, those that do not count included."""
+    """Rows of the source, including those that do not count."""
     counts: Mapping[str, int]
     """Usable rows of each task."""
     dropped: tuple[Dropped, ...]
@@ -35,7 +35,7 @@ class Selection:
     """How the space was read off."""
 
     def every_row_needed(self, what: str) -> str:
-        """The message for a call that cannot do with the best rows."""
+        """The message for a call that cannot work with the best rows alone."""
         return (
             f"{what} needs every row, and the history holds only the best {self.best} of each "
             "task: read it with best=None"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,11 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.roles import TASKS
+from ringfence.history.guesses import TASKS
+
+NUMBERS = (int, float, Decimal)
+INTEGERS_END = 2**63
+"""Integers from here on do not fit a column of them; they become floats."""
 
 
 def as_table(frame: Any, named: Sequence[str] = ()) -> pl.DataFrame:
@@ -49,9 +53,9 @@ def _plain(column: pl.Series) -> pl.Series:
 
 def _from_pandas(frame: Any, named: Sequence[str]) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise HistoryError(f"the column {twice[0]!r} occurs twice in the table")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise HistoryError(f"the column {repeated[0]!r} occurs twice in the table")
     columns = {}
     for level, name in enumerate(frame.index.names):
         wanted = str(name) in named or str(name).lower() in TASKS
@@ -65,7 +69,7 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
     kind = getattr(column.dtype, "kind", "O")
     if isinstance(column.dtype, np.dtype) and kind in "biuf":
         return pl.Series(name, column.to_numpy())
-    values = [None if gone else v for v, gone in zip(column.astype(object), column.isna())]
+    values = [None if missing else v for v, missing in zip(column.astype(object), column.isna())]
     if kind == "M":
         return pl.Series(name, [None if v is None else v.to_pydatetime() for v in values])
     return from_objects(name, values)
@@ -73,15 +77,27 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
 
 def from_objects(name: str, values: list[Any]) -> pl.Series:
     """A column of Python objects: numbers if all are, booleans if all are, else text."""
-    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
-    kinds = {type(v) for v in plain if v is not None}
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    present = [value for value in values if value is not None]
+    kinds = {type(value) for value in present}
     if kinds <= {bool}:
-        return pl.Series(name, plain, dtype=pl.Boolean)
-    if kinds <= {int} and all(v is None or abs(v) < 2**63 for v in plain):
-        return pl.Series(name, plain, dtype=pl.Int64)
-    if all(issubclass(kind, (int, float, Decimal)) for kind in kinds) and bool not in kinds:
-        return pl.Series(name, [None if v is None else float(v) for v in plain]).fill_nan(None)
-    return pl.Series(name, [None if v is None else _text(v) for v in plain], dtype=pl.String)
+        return pl.Series(name, values, dtype=pl.Boolean)
+    if kinds <= {int} and all(abs(value) < INTEGERS_END for value in present):
+        return pl.Series(name, values, dtype=pl.Int64)
+    if bool not in kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
+        return pl.Series(name, _converted(values, float)).fill_nan(None)
+    return pl.Series(name, _converted(values, _text), dtype=pl.String)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """`name`, or the first of name_, name__, … that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _converted(values: list[Any], convert: Callable[[Any], Any]) -> list[Any]:
+    return [None if value is None else convert(value) for value in values]
 
 
 def _text(value: Any) -> str:

@@ -1,14 +1,14 @@
 """Which rows of a history count, judged against a space; every row that does not is accounted for.
 
-The usable rows come out as one frame. The names of parameters cannot begin with a colon, so that
-they never meet ours:
+The usable rows come out as one frame. The names of parameters cannot begin with a colon, so they
+never clash with ours. Each column is of shape (rows,).
 
-    :task     name of the task                                                          String
-    :row      position in the history, from 0                                           UInt32
-    :value    the objective, lower is better                                            Float64
-    NAME      a number, or the position among the choices; null where inactive          Float64
-
-    :n_evaluations   only where the history is a selection: usable rows of the task      Int64
+symbol           meaning                                                       type
+:task            name of the task                                              String
+:row             position in the history, from 0                               UInt32
+:value           the objective, lower is better                                Float64
+NAME             a number, or the position among the choices; null: inactive   Float64
+:n_evaluations   of a selection only: usable rows of the task                  Int64
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.guesses import GOOD_STATUS
 from ringfence.history.history import History
-from ringfence.history.roles import GOOD_STATUS, require_column
+from ringfence.history.roles import require_column
 from ringfence.history.selection import Dropped
 from ringfence.history.values import as_number, describe, numbers_of
 from ringfence.space import Categorical, Choice, Constant, Parameter, Space
@@ -68,7 +69,7 @@ def finished_rows(history: History) -> pl.Series:
 
 
 class _Judge:
-    """Rows still standing, and the account of those that fell. One use, then discarded."""
+    """The rows that still count, and an account of those that do not. For one use."""
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -149,13 +150,13 @@ class _Judge:
         self._keep(~gap, f"the task has no values of {name}", name)
 
     def _keep(self, mask: pl.Series, reason: str, column: str) -> None:
-        fallen = self.rows[ROW].filter(~mask)
-        if not len(fallen):
+        dropped = self.rows[ROW].filter(~mask)
+        if not len(dropped):
             return
-        first = int(fallen[0])
+        first = int(dropped[0])
         value = self.history.frame[column][first]
         example = f"{self.history.where(first)}: {column} = {value}"
-        self.dropped.append(Dropped(len(fallen), reason, example))
+        self.dropped.append(Dropped(len(dropped), reason, example))
         self.rows = self.rows.filter(mask)
 
 

@@ -11,7 +11,7 @@ from ringfence.errors import HistoryError
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
 
 ROUNDING = 1e-7
-"""Relative distance from a bound that counts as rounding (single precision), not as outside."""
+"""Relative distance from a bound that counts as rounding, as of single precision."""
 
 
 def describe(parameter: Parameter) -> str:
@@ -20,7 +20,7 @@ def describe(parameter: Parameter) -> str:
         return "one of " + ", ".join(str(choice) for choice in parameter.choices)
     if isinstance(parameter, Constant):
         return f"the constant {parameter.value}"
-    kind = "a whole number" if isinstance(parameter, Int) else "a number"
+    kind = "an integer" if isinstance(parameter, Int) else "a number"
     return f"{kind} from {parameter.low:g} to {parameter.high:g}"
 
 
@@ -34,7 +34,7 @@ def require_plain(column: pl.Series) -> None:
 
 
 def as_number(column: pl.Series) -> pl.Series:
-    """The column as floats; null where it is no number."""
+    """The column as floats; null where it is not a number."""
     require_plain(column)
     if column.dtype == pl.String:
         column = column.str.strip_chars()
@@ -42,19 +42,20 @@ def as_number(column: pl.Series) -> pl.Series:
 
 
 def numbers_of(parameter: Parameter, raw: pl.Series) -> pl.Series:
-    """The column as numbers, positions among the choices for categories: NaN where a value is none
-    of the parameter's, null where it is missing. What rounding put past a bound is put back."""
+    """The column as numbers, positions among the choices for categories: NaN for a value that is
+    not one of the parameter's, null for a missing one. What rounding put past a bound is put back.
+    """
     require_plain(raw)
     if isinstance(parameter, (Float, Int)):
         numbers = _within(parameter, as_number(raw).fill_null(math.nan))
         return pl.select(pl.when(raw.is_null()).then(None).otherwise(numbers)).to_series()
     choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.value,)
-    found = [value for value in raw.unique().to_list() if value is not None]
-    codes = [_position(choices, value) for value in found]
-    coded = raw.replace_strict(found, codes, default=None, return_dtype=pl.Float64)
+    values = [value for value in raw.unique().to_list() if value is not None]
+    positions = [_position(choices, value) for value in values]
+    column = raw.replace_strict(values, positions, default=None, return_dtype=pl.Float64)
     if None in choices:
-        coded = coded.fill_null(float(choices.index(None)))
-    return coded
+        column = column.fill_null(float(choices.index(None)))
+    return column
 
 
 def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
@@ -64,11 +65,11 @@ def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
     below, above = (abs(low), abs(high)) if parameter.log else (scale, scale)
     inside = values.is_between(low - ROUNDING * below, high + ROUNDING * above)
     if isinstance(parameter, Int):
-        whole = values.round()
-        inside &= (values - whole).abs() <= ROUNDING * whole.abs().clip(1.0)
-        values = whole
-    kept = values.clip(low, high)
-    return pl.select(pl.when(inside).then(kept).otherwise(math.nan)).to_series()
+        integers = values.round()
+        inside &= (values - integers).abs() <= ROUNDING * integers.abs().clip(1.0)
+        values = integers
+    clipped = values.clip(low, high)
+    return pl.select(pl.when(inside).then(clipped).otherwise(math.nan)).to_series()
 
 
 def _position(choices: Sequence[Choice], value: object) -> float:

@@ -9,6 +9,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history import History
 from ringfence.history.roles import Roles
+from ringfence.history.tables import free_name
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
 
@@ -19,7 +20,7 @@ def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
     if not settled:
         raise HistoryError("no trial is finished yet, so there is no history")
     names = {"task": "task", "value": "value", "status": "status", "budget": "budget"}
-    names = {role: _free(name, space) for role, name in names.items()}
+    names = {role: free_name(name, space.parameters) for role, name in names.items()}
     columns: dict[str, list[object]] = {
         names["task"]: [task] * len(settled),
         **{name: [trial.config.get(name) for trial in settled] for name in space},
@@ -41,10 +42,3 @@ def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
         status=names["status"],
     )
     return History(frame, roles, source="trials", space=space)
-
-
-def _free(name: str, space: Space) -> str:
-    """`name`, or the first of name_, name__, … that is not a parameter."""
-    while name in space:
-        name += "_"
-    return name

@@ -20,7 +20,7 @@ from ringfence.space.parameters import (
 
 
 class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
-    """`child` is active only where `parent` is active and takes one of `values`.
+    """`child` is active only if `parent` is active and takes one of `values`.
 
     Several conditions on one child must all hold.
     """
@@ -40,10 +40,10 @@ class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=Tr
 
     def holds(self, value: object) -> bool:
         """Whether the child is active when the parent has this value."""
-        return choice_key(value) in self._wanted
+        return choice_key(value) in self._keys
 
     @cached_property
-    def _wanted(self) -> frozenset[tuple[str, object]]:
+    def _keys(self) -> frozenset[tuple[str, object]]:
         return frozenset(map(choice_key, self.values))
 
 
@@ -54,7 +54,7 @@ def check_conditions(
     for condition in conditions:
         for role, name in (("child", condition.child), ("parent", condition.parent)):
             if name not in parameters:
-                raise SpaceError(f"a condition names the {role} {name!r}, which is no parameter")
+                raise SpaceError(f"a condition names the {role} {name!r}, which is not a parameter")
         _check_values(condition, parameters[condition.parent])
     return _parents_first(parameters, conditions)
 

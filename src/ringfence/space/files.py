@@ -74,19 +74,19 @@ def space_from(content: Any, name: str = "the space") -> Space:
 def _space(parameters: Any, conditions: Any) -> Space:
     if not isinstance(parameters, dict):
         raise SpaceError(f"'parameters' must be a table of parameters, not {parameters!r}")
-    made = {n: _parameter(n, content) for n, content in parameters.items()}
-    return Space(made, _convert(conditions, tuple[Condition, ...], "conditions"))
+    converted = {name: _parameter(name, content) for name, content in parameters.items()}
+    return Space(converted, _convert(conditions, tuple[Condition, ...], "conditions"))
 
 
 def _parameter(name: str, content: Any) -> Parameter:
     kinds = ("float", "int", "categorical", "constant")
     if not isinstance(content, dict) or content.get("type") not in kinds:
         raise SpaceError(f"parameter {name!r} needs a type: one of {', '.join(kinds)}")
-    if content["type"] == "int":  # YAML and spreadsheets write 1e3 and 5.0 for whole numbers
-        whole = {k: int(v) for k, v in content.items() if isinstance(v, float) and v.is_integer()}
-        content = {**content, **whole}
-    made: Parameter = _convert(content, Parameter, f"parameter {name!r}")
-    return made
+    if content["type"] == "int":  # YAML and spreadsheets write 1e3 and 5.0 for integers
+        floats = {k: v for k, v in content.items() if isinstance(v, float)}
+        content = {**content, **{k: int(v) for k, v in floats.items() if v.is_integer()}}
+    parameter: Parameter = _convert(content, Parameter, f"parameter {name!r}")
+    return parameter
 
 
 def _convert(content: Any, kind: Any, where: str) -> Any:

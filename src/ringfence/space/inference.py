@@ -1,7 +1,7 @@
-"""How a space is inferred: observed ranges, scales, and which parameter depends on which.
+"""The rules by which a space is inferred: observed ranges, scales, and what depends on what.
 
-The rules look at a table through `Columns` alone, so that they are the same for a frame in memory
-and for a table that stays in a database.
+The rules see a table through the protocol `Columns` alone, so they are the same for a frame in
+memory (`table_columns`) and for a table that stays in a database.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ringfence.space.parameters import Categorical, Choice, Constant, Float, Int
 from ringfence.space.space import Space
 
 DECADES = 100.0
-"""A log scale is suggested only where the largest value is at least so many times the smallest."""
+"""A log scale is suggested only if the largest value is at least this many times the smallest."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,14 @@ class Numbers:
 
     low: float
     high: float
-    whole: bool
+    integer: bool
+    """Whether all of them are integers."""
     median: float | None
-    """None where `spans_decades` says that nobody will ask."""
+    """None if `spans_decades` says that nobody will ask."""
 
 
 class Columns(Protocol):
-    """A table as the rules see it; values are missing where they are null."""
+    """A table as the rules see it; null is a missing value."""
 
     def observed(self, name: str) -> Numbers | Sequence[Choice]:
         """The numbers of a column, or the sorted choices of one of text or booleans."""
@@ -49,20 +50,19 @@ class Columns(Protocol):
         """Whether a value is missing."""
 
     def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
-        """For each value of `parent` (None: missing) the share of rows where `child` is given."""
+        """For each value of `parent` (None: missing), the share of rows with a value of `child`."""
 
     def unexplained_gap(self, name: str) -> str | None:
-        """Where a value is missing in a task that has others of the column, if anywhere."""
+        """Where a value is missing in a task that has others of the column; None if nowhere."""
 
 
 def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
     """The smallest space that holds every row, for the columns `names`.
 
-    Numbers get their observed range (the paper's protocol for OpenML), on a log scale where they
+    Numbers get their observed range (the paper's protocol for OpenML), on a log scale if they
     span two decades or more and their median lies nearer to the middle of the range on that scale.
-    Text and booleans become categories, single values constants. A column with gaps must be
-    missing exactly for certain categories of another column, then it is conditional on that one,
-    or for whole tasks.
+    Text and booleans become categories, single values constants. The gaps of a column must be those
+    of certain categories of another column, which it is then conditional on, or of whole tasks.
     """
     notes: list[str] = []
     parameters = {name: _parameter(name, columns.observed(name), notes) for name in names}
@@ -101,35 +101,40 @@ def empty_column(name: str) -> SpaceError:
     return SpaceError(f"the column {name!r} is empty; leave it out of the parameters")
 
 
+def wrong_type(name: str, kind: object) -> SpaceError:
+    """The error for a column of dates, lists and the like."""
+    return SpaceError(f"the column {name!r} holds {kind}, which is not a parameter's type")
+
+
 def no_finite_value(name: str) -> SpaceError:
     """The error for a column of infinities."""
     return SpaceError(f"the column {name!r} has no finite value")
 
 
-def _parameter(name: str, seen: Numbers | Sequence[Choice], notes: list[str]) -> Parameter:
-    if isinstance(seen, Numbers):
-        return _numeric(name, seen, notes)
-    if len(seen) == 1:
-        notes.append(f"{name} is always {seen[0]}")
-        return Constant(seen[0])
-    notes.append(f"{name} is one of {', '.join(str(choice) for choice in seen)}")
-    return Categorical(tuple(seen))
+def _parameter(name: str, observed: Numbers | Sequence[Choice], notes: list[str]) -> Parameter:
+    if isinstance(observed, Numbers):
+        return _numeric(name, observed, notes)
+    if len(observed) == 1:
+        notes.append(f"{name} is always {observed[0]}")
+        return Constant(observed[0])
+    notes.append(f"{name} is one of {', '.join(str(choice) for choice in observed)}")
+    return Categorical(tuple(observed))
 
 
-def _numeric(name: str, seen: Numbers, notes: list[str]) -> Parameter:
-    low, high = seen.low, seen.high
+def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
+    low, high = observed.low, observed.high
     if low == high:
         notes.append(f"{name} is always {low:g}")
-        return Constant(int(low) if seen.whole else low)
-    log = seen.median is not None and suggests_log(low, high, seen.median)
-    kind = "a whole number" if seen.whole else "a number"
+        return Constant(int(low) if observed.integer else low)
+    log = observed.median is not None and suggests_log(low, high, observed.median)
+    kind = "an integer" if observed.integer else "a number"
     scale = " on a log scale" if log else ""
     notes.append(f"{name} is {kind} from {low:g} to {high:g}{scale}")
-    return Int(int(low), int(high), log) if seen.whole else Float(low, high, log)
+    return Int(int(low), int(high), log) if observed.integer else Float(low, high, log)
 
 
 def _condition(columns: Columns, child: str, parameters: dict[str, Parameter]) -> Condition | None:
-    """A condition on the first categorical column that tells exactly where `child` is missing."""
+    """A condition on the first categorical column that tells exactly when `child` is missing."""
     for parent, parameter in parameters.items():
         if parent == child or not isinstance(parameter, Categorical):
             continue

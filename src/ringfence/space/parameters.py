@@ -16,7 +16,7 @@ Choice: TypeAlias = bool | int | float | str | None
 """What a category may be: anything that JSON can say in one word."""
 
 LARGEST_INTEGER = 2**40
-"""Integers up to here survive the way to unit coordinates and back, log scale included."""
+"""Integers up to here survive the way to unit coordinates and back, even on a log scale."""
 
 
 class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_unknown_fields=True):
@@ -40,15 +40,15 @@ class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_u
 
 
 class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unknown_fields=True):
-    """A whole number from low to high, both included."""
+    """An integer from low to high, both included."""
 
     low: int
     high: int
     log: bool = False
 
     def __post_init__(self) -> None:
-        _store(self, "low", _whole_number(self.low, "low"))
-        _store(self, "high", _whole_number(self.high, "high"))
+        _store(self, "low", _integer(self.low, "low"))
+        _store(self, "high", _integer(self.high, "high"))
         _check_order(self.low, self.high)
         _check_log(self.log)
         if max(abs(self.low), abs(self.high)) > LARGEST_INTEGER:
@@ -85,11 +85,11 @@ class Categorical(
 
     def index(self, value: object) -> int | None:
         """Position of `value` among the choices, or None."""
-        return self._places.get(choice_key(value))
+        return self._positions.get(choice_key(value))
 
     @cached_property
-    def _places(self) -> dict[tuple[str, object], int]:
-        return {choice_key(choice): place for place, choice in enumerate(self.choices)}
+    def _positions(self) -> dict[tuple[str, object], int]:
+        return {choice_key(choice): position for position, choice in enumerate(self.choices)}
 
 
 class Constant(
@@ -159,10 +159,10 @@ def _number(value: Any, name: str) -> float:
     return number
 
 
-def _whole_number(value: Any, name: str) -> int:
+def _integer(value: Any, name: str) -> int:
     number = _number(value, name)
     if number != int(number):
-        raise SpaceError(f"{name} of an integer parameter must be whole, not {value!r}")
+        raise SpaceError(f"{name} of an integer parameter must be an integer, not {value!r}")
     return int(number)
 
 

@@ -102,20 +102,20 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         """Names of the parameters that are active in `config`, in the order of the space."""
         if not self.conditions:
             return tuple(self.parameters)
-        on: set[str] = set()
+        active: set[str] = set()
         for name in self.parents_first:
             if all(
-                c.parent in on and c.holds(self._value(config, c.parent))
+                c.parent in active and c.holds(self._value(config, c.parent))
                 for c in self.conditions_of(name)
             ):
-                on.add(name)
-        return tuple(name for name in self if name in on)
+                active.add(name)
+        return tuple(name for name in self if name in active)
 
     def check(self, config: Mapping[str, Any]) -> None:
         """Raise SpaceError with what is wrong with `config`, if anything is."""
         unknown = [name for name in config if name not in self]
         if unknown:
-            raise SpaceError(f"{unknown[0]!r} is no parameter of this space ({', '.join(self)})")
+            raise SpaceError(f"{unknown[0]!r} is not a parameter of this space ({', '.join(self)})")
         for name in self.active(config):
             parameter = self[name]
             if name not in config:

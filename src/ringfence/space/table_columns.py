@@ -1,11 +1,10 @@
-"""A space inferred from a table in memory; the rules are those of `inference`."""
+"""A frame in memory as `Columns`, the view through which the rules of `inference` see a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ringfence.errors import SpaceError
 from ringfence.space.inference import (
     Inferred,
     Numbers,
@@ -13,6 +12,7 @@ from ringfence.space.inference import (
     infer_from,
     no_finite_value,
     spans_decades,
+    wrong_type,
 )
 from ringfence.space.parameters import Choice
 
@@ -28,12 +28,12 @@ def infer_from_table(
     tasks: pl.Series,
     where: Callable[[int], str] = "row {}".format,
 ) -> Inferred:
-    """`infer_from` a frame in memory. `where` names a row in a message."""
+    """`inference.infer_from` for a frame in memory. `where` names a row in a message."""
     return infer_from(_TableColumns(table, tasks, where), names)
 
 
 class _TableColumns:
-    """A frame in memory, seen through `Columns`."""
+    """Implements `Columns`; `tasks` has the task of each row."""
 
     def __init__(self, table: pl.DataFrame, tasks: pl.Series, where: Callable[[int], str]) -> None:
         self.table, self.tasks, self.where = table, tasks, where
@@ -52,7 +52,7 @@ class _TableColumns:
         if values.dtype in (pl.String, pl.Boolean):
             choices: list[Choice] = sorted(values.unique().to_list())
             return choices
-        raise SpaceError(f"the column {name!r} holds {values.dtype}, which is no parameter's type")
+        raise wrong_type(name, values.dtype)
 
     def has_gaps(self, name: str) -> bool:
         return self.table[name].null_count() > 0

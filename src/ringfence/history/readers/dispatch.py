@@ -1,16 +1,21 @@
-"""read_history: finds the reader of a source, by name or by the look of it.
+"""read_history: finds the reader of a source, by its name or by the look of the source.
 
-A reader is a module beside this one with a function
+A reader is a module or package beside this one; its name is the `format`, and it is registered
+nowhere else. It has
 
-    read(source, *, task, objective, direction, parameters, ignore, ...) -> History
-
-whose other keyword arguments are its options, and may have `recognizes(source) -> bool`, which is
-cheap and imports nothing foreign. The module's name is the `format`; nothing else is registered.
+    read(source, columns: NamedColumns, *, …) -> History
+        The history in the source. `columns` is what the user said about its columns. The keyword
+        arguments are the reader's options, checked here by name; a reader that can tell a budget
+        or a status has options `budget` and `status`, which `columns` then leaves at None.
+    recognizes(source) -> bool
+        Optional: whether the source looks like one for this reader. Cheap, and imports nothing
+        foreign.
+    FOLDERS_OF: str
+        Optional: the tool whose folders it recognizes, for the message about one that none does.
 """
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Sequence
@@ -23,8 +28,8 @@ from typing import Any
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers import table
-
-COMMON = ("task", "objective", "direction", "parameters", "ignore")
+from ringfence.history.roles import NamedColumns
+from ringfence.words import did_you_mean
 
 
 def read_history(
@@ -47,9 +52,9 @@ def read_history(
     the name of a reader. The arguments up to `ignore` are those of `History.from_frame`; `options`
     are the reader's own (docs/readers).
     """
-    parameters = [parameters] if isinstance(parameters, str) else parameters
-    ignore = [ignore] if isinstance(ignore, str) else ignore
-    common = dict(zip(COMMON, (task, objective, direction, parameters, ignore)))
+    columns = NamedColumns(
+        task=task, objective=objective, direction=direction, parameters=parameters, ignore=ignore
+    )
     options |= {k: v for k, v in (("budget", budget), ("status", status)) if v is not None}
     try:
         name = _recognized(source) if format is None else format
@@ -57,7 +62,7 @@ def read_history(
             name, options = "table", {"format": name, **options}
         reader = _reader(name)
         _check_options(name, reader, options)
-        history: History = reader.read(source, **common, **options)
+        history: History = reader.read(source, columns, **options)
     except OSError as error:  # a folder that may not be entered, a name too long, a failing disk
         raise HistoryError(f"cannot read {error.filename}: {error.strerror}") from error
     return history
@@ -65,10 +70,11 @@ def read_history(
 
 def _names() -> list[str]:
     """The modules beside this one, from which readers are found."""
-    return sorted(found.name for found in pkgutil.iter_modules(import_module(__package__).__path__))
+    folder = import_module(__package__).__path__
+    return sorted(module.name for module in pkgutil.iter_modules(folder))
 
 
-def _modules() -> Iterator[tuple[str, ModuleType]]:
+def _readers() -> Iterator[tuple[str, ModuleType]]:
     for name in _names():
         module = import_module(f"{__package__}.{name}")
         if "read" in vars(module):
@@ -80,17 +86,18 @@ def _reader(name: str) -> ModuleType:
         module = import_module(f"{__package__}.{name}")
         if "read" in vars(module):
             return module
-    known = [*table.FORMATS, *(found for found, _ in _modules() if found != "table")]
-    close = difflib.get_close_matches(str(name), known, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise HistoryError(f"format must be one of {', '.join(known)}, not {name!r}{hint}")
+    known = [*table.FORMATS, *(reader for reader, _ in _readers() if reader != "table")]
+    hint = did_you_mean(name, known)
+    raise HistoryError(
+        f"format must be one of {', '.join(known)}, not {name!r}{f'; {hint}' if hint else ''}"
+    )
 
 
 def _recognized(source: Any) -> str:
     """The name of the reader that knows the source; tables by their ending come first."""
     if table.recognizes(source):
         return "table"
-    for name, module in _modules():
+    for name, module in _readers():
         recognizes = vars(module).get("recognizes")
         if recognizes is not None and recognizes(source):
             return name
@@ -99,8 +106,8 @@ def _recognized(source: Any) -> str:
     if isinstance(source, (str, PathLike)):
         if str(source) and Path(source).is_dir():
             raise HistoryError(
-                f"the folder {source} holds no runs of MLflow, Ray Tune, SMAC or Syne Tune; tables "
-                f"in it are read by a glob such as {Path(source) / '*.csv'}"
+                f"the folder {source} holds no runs of {_tools_with_folders()}; tables in it are "
+                f"read by a glob such as {Path(source) / '*.csv'}"
             )
         return "table"  # which says why it cannot read it
     raise HistoryError(
@@ -109,9 +116,16 @@ def _recognized(source: Any) -> str:
     )
 
 
+def _tools_with_folders() -> str:
+    """The tools whose folders are read, in a sentence."""
+    modules = [vars(module) for _, module in _readers()]
+    tools = [module["FOLDERS_OF"] for module in modules if "FOLDERS_OF" in module]
+    return " or ".join([", ".join(tools[:-1]), tools[-1]])
+
+
 def _check_options(name: str, reader: ModuleType, options: dict[str, Any]) -> None:
-    signature = inspect.signature(reader.read).parameters.values()
-    known = [p.name for p in signature if p.kind is p.KEYWORD_ONLY and p.name not in COMMON]
+    parameters = inspect.signature(reader.read).parameters.values()
+    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     for option in options:
         if option not in known:
             has = f"its options are {', '.join(known)}" if known else "it has none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -12,29 +12,26 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.history import History
+from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.folders import local_name, read_json, written_by
 from ringfence.history.readers.shared.runs import chosen
+from ringfence.history.roles import NamedColumns
 
 
 def read(
     source: str | PathLike[str],
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     search_space: str | int | None = None,
     descriptors: str | PathLike[str] | None = None,
 ) -> History:
     """The evaluations of one search space; a task is a data set, the objective its accuracy.
 
-    `search_space` is the id, needed where the file holds several. Columns are called x0, x1, …
+    `search_space` is the id, needed if the file holds several. Columns are called x0, x1, …
     unless `descriptors` names HPO-B's file of descriptors, which knows their names; values stay as
     HPO-B scaled them.
     """
-    if task is not None or objective not in (None, "accuracy"):
+    if columns.task is not None or columns.objective not in (None, "accuracy"):
         raise HistoryError("in HPO-B a task is a data set and the objective is 'accuracy'")
     path = Path(local_name(source, "HPO-B's evaluations"))
     content = read_json(path)
@@ -44,14 +41,14 @@ def read(
     if descriptors is not None:
         names = parameter_names(Path(descriptors), space, table.width - 2)
         table.columns = [*table.columns[:2], *names]
-    history = History.from_frame(
-        table,
+    columns = replace(
+        columns,
         task="task",
         objective="accuracy",
-        direction=direction or "maximize",
-        parameters=parameters if parameters is not None else table.columns[2:],
-        ignore=ignore,
+        direction=columns.direction or "maximize",
+        parameters=table.columns[2:] if columns.parameters is None else columns.parameters,
     )
+    history = history_from(table, columns)
     return replace(history, source=f"{path.name}, search space {space}")
 
 
@@ -60,7 +57,8 @@ def evaluations(content: Mapping[str, Any], space: str, path: Path) -> pl.DataFr
     where = f"{path}, search space {space}"
     with written_by("HPO-B", path):
         frames = [
-            _frame(f"{where}, data set {name}", name, one) for name, one in content[space].items()
+            _frame(f"{where}, data set {name}", name, entry)
+            for name, entry in content[space].items()
         ]
     if not frames:
         raise HistoryError(f"{where} has no data sets")

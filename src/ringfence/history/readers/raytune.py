@@ -7,7 +7,7 @@ configuration (params.json) and its reports (result.json, one a line).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,11 @@ from ringfence.history.readers.shared.folders import (
     written_by,
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, flat, history_of, reported
+from ringfence.history.roles import NamedColumns
 
+FOLDERS_OF = "Ray Tune"
 MARKER = "experiment_state-*.json"
-OWN = {
+RAYS_OWN = {
     "timestamp", "checkpoint_dir_name", "done", "training_iteration", "trial_id", "date", "pid",
     "time_this_iter_s", "time_total_s", "hostname", "node_ip", "time_since_restore",
     "iterations_since_restore", "experiment_tag", "should_checkpoint",
@@ -40,20 +42,16 @@ def recognizes(source: Any) -> bool:
 
 def read(
     source: str | PathLike[str],
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     at: str = "last",
     budget: str | None = None,
 ) -> History:
-    """One row a trial, its `objective` at the last report or the best one (`at`).
+    """One row per trial: its objective at the last report or the best one (`at`).
 
-    A task is an experiment's folder, or the value of the parameter `task`. Nested configurations
-    are flattened with "/", as Ray does. `budget` names a reported number such as
-    training_iteration.
+    A task is an experiment's folder, or the value of the parameter that is named as the task.
+    Nested configurations are flattened with "/", as Ray does. `budget` names a reported number such
+    as training_iteration.
     """
     folders = find_folders(source, MARKER, "Ray Tune experiments")
     trials = [
@@ -62,29 +60,22 @@ def read(
         for trial in _trials(folder)
     ]
     metrics = {name for _, trial in trials for report in trial.reports for name in report}
-    objective = chosen(objective, metrics - OWN, "objective", str(source))
+    objective = chosen(columns.objective, metrics - RAYS_OWN, "objective", str(source))
     if budget is not None:
         chosen(budget, metrics, "budget", str(source))
+    task = columns.task
     runs = []
     for folder, trial in trials:
         config = dict(trial.config)
         name = folder if task is None else str(config.pop(task)) if task in config else None
-        place = reported([report.get(objective) for report in trial.reports], at, direction)
-        report = {} if place is None else trial.reports[place]
+        index = reported([r.get(objective) for r in trial.reports], at, columns.direction)
+        report = {} if index is None else trial.reports[index]
         runs.append(
             Run(name, config, report.get(objective), trial.status, report.get(budget or ""))
         )
     if task is not None and all(run.task is None for run in runs):
         raise HistoryError(f"no trial of {source} has a parameter {task!r} to tell its task")
-    return history_of(
-        runs,
-        Path(source).name,
-        objective,
-        direction=direction,
-        parameters=parameters,
-        ignore=ignore,
-        budget=budget,
-    )
+    return history_of(runs, Path(source).name, objective, columns, budget=budget)
 
 
 class _Trial:
@@ -131,7 +122,7 @@ def _reports(path: Path) -> list[dict[str, Any]]:
                 raise HistoryError(f"{path}, line {number} is not JSON: {error}") from error
             return reports
         if not isinstance(report, dict):
-            raise HistoryError(f"{path}, line {number} is no report of Ray Tune: {line[:80]}")
+            raise HistoryError(f"{path}, line {number} is not a report of Ray Tune: {line[:80]}")
         reports.append(report)
     return reports
 

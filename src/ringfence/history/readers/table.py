@@ -8,7 +8,6 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.history import History
+from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.folders import local_name
+from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_objects
 
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -45,35 +45,22 @@ def recognizes(source: Any) -> bool:
 
 def read(
     source: str | PathLike[str],
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
     budget: str | None = None,
     status: str | None = None,
-    ignore: Sequence[str] = (),
     format: Format | None = None,
 ) -> History:
     """Read past runs from a file, a glob such as `runs/*.csv`, or `-` for standard input.
 
-    The format follows from the file's ending (`.gz` allowed for text) or from `format`. The other
-    arguments are those of `History.from_frame`.
+    The format follows from the file's ending (`.gz` allowed for text) or from `format`; `budget`
+    and `status` are columns, as in `History.from_frame`.
     """
-    text, named = named_frames(source, format)
-    frames = [frame for _, frame in named]
+    text, tables = named_frames(source, format)
+    frames = [frame for _, frame in tables]
     table = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
-    history = History.from_frame(
-        table,
-        task=task,
-        objective=objective,
-        direction=direction,
-        parameters=parameters,
-        budget=budget,
-        status=status,
-        ignore=ignore,
-    )
-    files = tuple((name, frame.height) for name, frame in named)
+    history = history_from(table, replace(columns, budget=budget, status=status))
+    files = tuple((name, frame.height) for name, frame in tables)
     return replace(
         history, source=Path(text).name if text != "-" else "standard input", files=files
     )
@@ -95,10 +82,10 @@ def _expand(text: str) -> list[Path]:
         raise HistoryError(f"{text} is a folder; name a file, or a glob such as {text}/*.csv")
     if path.exists() or not glob.has_magic(text):
         return [path]
-    found = sorted(Path(match) for match in glob.glob(text, recursive=True))  # noqa: PTH207
-    if not found:
+    files = sorted(Path(match) for match in glob.glob(text, recursive=True))  # noqa: PTH207
+    if not files:
         raise HistoryError(f"no file matches {text}")
-    return found
+    return files
 
 
 def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
@@ -161,7 +148,7 @@ def _parse(content: Path | bytes, format: Format, name: str) -> pl.DataFrame:
 
 
 def _read_lines(content: bytes) -> pl.DataFrame:
-    """JSON lines; those with Python's NaN and Infinity, which are no JSON, take the slow way."""
+    """JSON lines; those with Python's NaN and Infinity, which are not JSON, take the slow way."""
     try:
         return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
     except (pl.exceptions.PolarsError, RuntimeError):
@@ -171,16 +158,16 @@ def _read_lines(content: bytes) -> pl.DataFrame:
 
 
 def _read_text(content: bytes, format: Format) -> pl.DataFrame:
-    """CSV by its header line: whatever divides that divides the rest."""
+    """CSV by its header line: what separates the names separates the values."""
     header = content.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
-    divider = "\t"
+    separator = "\t"
     if format == "csv":
-        divider = next((d for d in (",", ";", "\t", "|") if d in header), ",")
-    names = [name.strip() for name in next(csv.reader([header], delimiter=divider), [])]
-    twice = [name for name in names if name and names.count(name) > 1]
-    if twice:
-        raise HistoryError(f"the column {twice[0]!r} occurs twice in the header")
-    frame = pl.read_csv(content, separator=divider, null_values=MISSING, infer_schema_length=None)
+        separator = next((mark for mark in (",", ";", "\t", "|") if mark in header), ",")
+    names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
+    repeated = [name for name in names if name and names.count(name) > 1]
+    if repeated:
+        raise HistoryError(f"the column {repeated[0]!r} occurs twice in the header")
+    frame = pl.read_csv(content, separator=separator, null_values=MISSING, infer_schema_length=None)
     if frame.width == len(names):  # a header with line breaks within quotes stays as polars has it
         frame.columns = [name or f"unnamed:{i}" for i, name in enumerate(names)]
         blank = [c for c in frame.columns if c.startswith("unnamed:") and not frame[c].count()]

@@ -14,10 +14,11 @@ from pathlib import Path
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.history import History
+from ringfence.history.guesses import TASKS
+from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.runs import chosen
 from ringfence.history.readers.table import named_frames
-from ringfence.history.roles import TASKS
+from ringfence.history.roles import NamedColumns
 
 FACTS = {
     "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "Group",
@@ -26,28 +27,22 @@ FACTS = {
 }  # fmt: skip
 """What the table tells of every run."""
 GROUPS = ("Sweep", "Group", "Project")
+"""The facts that may tell a task, the most telling first."""
 PREFIXES = ("config.", "summary.")
 
 
 def read(
-    source: str | PathLike[str],
-    *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-    budget: str | None = None,
+    source: str | PathLike[str], columns: NamedColumns, *, budget: str | None = None
 ) -> History:
-    """One row a run; crashed, failed, killed and running ones are counted and left out.
+    """One row per run; crashed, failed, killed and running ones are counted and left out.
 
     A task is the value of a column: a parameter such as dataset, or the first of Sweep, Group and
-    Project that is filled in. Where the file does not mark the configuration with config., every
+    Project that is filled in. If the file does not mark the configuration with config., every
     column besides the facts and the objective is taken as a parameter, other metrics included:
-    name the `parameters`, or `ignore` the rest.
+    name the parameters, or ignore the rest.
     """
-    text, named = named_frames(source, "csv")
-    frame = pl.concat([one for _, one in named], how="diagonal_relaxed")
+    text, tables = named_frames(source, "csv")
+    frame = pl.concat([table for _, table in tables], how="diagonal_relaxed")
     if not {"Name", "State"} <= set(frame.columns):
         raise HistoryError(
             f"{text} has no columns Name and State; export the runs table of Weights & Biases as "
@@ -56,23 +51,19 @@ def read(
     marked = [name.removeprefix("config.") for name in frame.columns if name.startswith("config.")]
     frame = _without_prefixes(frame, text)
     rest = [name for name in frame.columns if name not in FACTS and not name.startswith("_")]
-    task = task or _task(frame, rest)
+    task = columns.task or _task(frame, rest)
     metrics = [name for name in rest if name not in marked and frame[name].dtype.is_numeric()]
-    known = metrics if marked or objective is None else frame.columns
-    objective = chosen(objective, known, "objective", text)
+    known = metrics if marked or columns.objective is None else frame.columns
+    objective = chosen(columns.objective, known, "objective", text)
+    parameters = columns.parameters
     if parameters is None:
-        taken = {task, objective, budget, *ignore}
+        taken = {task, objective, budget, *columns.ignore}
         parameters = [name for name in marked or rest if name not in taken]
-    history = History.from_frame(
+    history = history_from(
         frame,
-        task=task,
-        objective=objective,
-        direction=direction,
-        parameters=parameters,
-        budget=budget,
-        status="State",
+        NamedColumns(task, objective, columns.direction, parameters, budget, status="State"),
     )
-    files = tuple((name, one.height) for name, one in named)
+    files = tuple((name, table.height) for name, table in tables)
     source = f"{Path(text).name} of Weights & Biases"
     return replace(history, source=source, files=files)
 
@@ -82,18 +73,18 @@ def _without_prefixes(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     for name in frame.columns:
         prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
         names.append(name.removeprefix(prefix))
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise HistoryError(f"{where}: {twice!r} is both a parameter and a metric; rename one")
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise HistoryError(f"{where}: {repeated!r} is both a parameter and a metric; rename one")
     return frame.rename(dict(zip(frame.columns, names)))
 
 
 def _task(frame: pl.DataFrame, rest: Sequence[str]) -> str:
-    named = [name for name in rest if name.lower() in TASKS]
-    filled = [name for name in GROUPS if name in frame.columns and frame[name].count()]
-    if not named and not filled:
+    usual = [name for name in rest if name.lower() in TASKS]
+    groups = [name for name in GROUPS if name in frame.columns and frame[name].count()]
+    if not usual and not groups:
         raise HistoryError(
             "cannot tell which column is the task; name it with task=… (--task …); the columns "
             f"are {', '.join(frame.columns)}"
         )
-    return [*named, *filled][0]
+    return [*usual, *groups][0]

@@ -1,6 +1,6 @@
 """The best rows of each task, chosen inside the engine.
 
-A window over all rows would sort all of them. Where rows have a number, they are dealt into parts
+A window over all rows would sort all of them. If rows have a number, they are dealt into parts
 by it first: the best row of each part is a different row, so the k-th best of those is a value that
 at least k rows reach, and only the few rows that reach it are sorted.
 """
@@ -15,12 +15,12 @@ import polars as pl
 from ringfence.history.tables import as_table
 
 PARTS_PER_ROW = 4
-"""With so many parts for each wanted row, about 1.15 times as many rows as wanted are sorted."""
+"""With this many parts for each wanted row, about 1.15 times as many rows as wanted are sorted."""
 
 
 def best_rows(rows: Any, best: int, most: int, parameters: Sequence[str]) -> pl.DataFrame:
     """At most `best` rows of each task with the least :value, in the order of the table (by :task
-    and :value where it has none); `most` is the largest number of rows of a task."""
+    and :value if it has none); `most` is the largest number of rows of a task."""
     import ibis
 
     has_order = ":order" in rows.columns
@@ -28,9 +28,9 @@ def best_rows(rows: Any, best: int, most: int, parameters: Sequence[str]) -> pl.
         rows = _within_reach(rows, best)
     ties = [":order"] if has_order else list(parameters)
     window = ibis.window(group_by=":task", order_by=[":value", *ties])
-    placed = rows.mutate(**{":place": ibis.row_number().over(window)})
-    chosen = placed.filter(placed[":place"] < best)
-    ordered = chosen.order_by(":order" if has_order else [":task", ":place"])
+    ranked = rows.mutate(**{":rank": ibis.row_number().over(window)})
+    chosen = ranked.filter(ranked[":rank"] < best)
+    ordered = chosen.order_by(":order" if has_order else [":task", ":rank"])
     return as_table(
         ordered.drop(*(name for name in ordered.columns if name[:1] == ":")).to_polars()
     )
@@ -41,8 +41,7 @@ def joined_by_task(rows: Any, per_task: Any) -> Any:
     client and back: an engine that reads the rows twice in one query may keep a copy of them."""
     import ibis
 
-    found = per_task.to_polars().rename({":task": ":of"})
-    small = ibis.memtable(found)
+    small = ibis.memtable(per_task.to_polars().rename({":task": ":of"}))
     return rows.left_join(small, rows[":task"] == small[":of"]).drop(":of")
 
 
@@ -53,8 +52,8 @@ def _within_reach(rows: Any, best: int) -> Any:
     part = rows[":order"] % _prime_from(PARTS_PER_ROW * best)
     least = rows.group_by(":task", **{":part": part}).aggregate(**{":reach": rows[":value"].min()})
     window = ibis.window(group_by=":task", order_by=":reach")
-    placed = least.mutate(**{":place": ibis.row_number().over(window)})
-    reach = placed.filter(placed[":place"] == best - 1).select(":task", ":reach")
+    ranked = least.mutate(**{":rank": ibis.row_number().over(window)})
+    reach = ranked.filter(ranked[":rank"] == best - 1).select(":task", ":reach")
     joined = joined_by_task(rows, reach)
     return joined.filter(joined[":reach"].isnull() | (joined[":value"] <= joined[":reach"]))
 

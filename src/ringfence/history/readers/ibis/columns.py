@@ -1,6 +1,6 @@
-"""A table that stays in its engine, seen the way the rules of inference see a frame in memory.
+"""A table that stays in its engine, as the rules of inference see it (`space.inference.Columns`).
 
-Every method here is one aggregate or less: what travels are counts, extremes and categories.
+Every method is one aggregate or less: what travels are counts, extremes and categories.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import polars as pl
 from ringfence.errors import SpaceError
 from ringfence.history.readers.ibis.numbers import first_row, number, ranges
 from ringfence.space import Choice
-from ringfence.space.inference import Numbers, empty_column, no_finite_value
+from ringfence.space.inference import Numbers, empty_column, no_finite_value, wrong_type
 
 MOST_CHOICES = 1000
-"""A column of text with more different values is no categorical parameter."""
+"""A column of text with more different values is not a categorical parameter."""
 
 
 def different_values(table: Any, name: str) -> pl.Series:
     """The different values of a column, missing included: at most one more than MOST_CHOICES."""
-    found: pl.DataFrame = table.select(name).distinct().limit(MOST_CHOICES + 1).to_polars()
-    return found[name]
+    values: pl.DataFrame = table.select(name).distinct().limit(MOST_CHOICES + 1).to_polars()
+    return values[name]
 
 
 class EngineColumns:
     """The finished rows of a table in an engine, through `ringfence.space.inference.Columns`."""
 
-    def __init__(self, rows: Any, names: Sequence[str], n_rows: int, broken: Collection[str]):
-        """`names` are the parameters, those that are `broken` are known to hold fractions."""
+    def __init__(self, rows: Any, names: Sequence[str], n_rows: int, fractional: Collection[str]):
+        """`names` are the parameters; those in `fractional` are known to hold fractions."""
         self._rows = rows
         self._n_rows = n_rows
         self._choices: dict[str, list[Choice]] = {}
         self._numeric: dict[str, Any] = {}
         for name in names:
             self._sort_out(name)
-        whole = dict.fromkeys(broken, False)
-        whole |= {name: True for name in names if rows[name].type().is_integer()}
+        integer = dict.fromkeys(fractional, False)
+        integer |= {name: True for name in names if rows[name].type().is_integer()}
         gaps = {f"{name}:gaps": rows[name].isnull().sum() for name in names}
-        self._gaps, self._ranges = ranges(rows, self._numeric, whole, gaps)
+        self._gaps, self._ranges = ranges(rows, self._numeric, integer, gaps)
 
     def observed(self, name: str) -> Numbers | Sequence[Choice]:
         """The numbers of a column, or its sorted choices."""
@@ -47,10 +47,10 @@ class EngineColumns:
             raise empty_column(name)
         if name in self._choices:
             return self._choices[name]
-        found = self._ranges[name]
-        if found is None:
+        observed = self._ranges[name]
+        if observed is None:
             raise no_finite_value(name)
-        return found.numbers
+        return observed.numbers
 
     def has_gaps(self, name: str) -> bool:
         """Whether a value is missing."""
@@ -58,11 +58,11 @@ class EngineColumns:
 
     def has_infinities(self, name: str) -> bool:
         """Whether a value that is given lies outside every range."""
-        found = self._ranges.get(name)
-        return found is not None and found.n + self._gaps[f"{name}:gaps"] < self._n_rows
+        observed = self._ranges.get(name)
+        return observed is not None and observed.n + self._gaps[f"{name}:gaps"] < self._n_rows
 
     def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
-        """For each value of `parent` the share of rows where `child` is given."""
+        """For each value of `parent`, the share of rows that have a value of `child`."""
         share = self._rows[child].notnull().cast("float64").mean()
         rows: list[tuple[Choice, float]]
         rows = self._rows.group_by(parent).aggregate(share=share).to_polars().rows()
@@ -74,8 +74,8 @@ class EngineColumns:
         tasks = self._rows.group_by(":task").aggregate(
             given=column.notnull().sum(), gaps=column.isnull().sum()
         )
-        found = tasks.filter((tasks.given > 0) & (tasks.gaps > 0)).limit(1).to_polars()
-        return f"task {found[':task'][0]!r}" if found.height else None
+        mixed = tasks.filter((tasks.given > 0) & (tasks.gaps > 0)).limit(1).to_polars()
+        return f"task {mixed[':task'][0]!r}" if mixed.height else None
 
     def _sort_out(self, name: str) -> None:
         """Whether a column holds numbers, as such or as text, or choices."""
@@ -85,7 +85,7 @@ class EngineColumns:
             self._numeric[name] = number(column)
             return
         if not (kind.is_string() or kind.is_boolean()):
-            raise SpaceError(f"the column {name!r} holds {kind}, which is no parameter's type")
+            raise wrong_type(name, kind)
         values = different_values(self._rows, name).drop_nulls()
         if kind.is_string() and self._all_numbers(name, values):
             self._numeric[name] = number(column)

@@ -1,4 +1,4 @@
-"""Numbers in an engine's columns: what counts as one, and what they range over in few passes."""
+"""Numbers in an engine's columns: what counts as one, and their ranges, in few passes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain(column: Any) -> Any:
 
 
 def number(column: Any) -> Any:
-    """A plain column as numbers; missing where it is none."""
+    """A plain column as numbers; missing where it is not a number."""
     kind = column.type()
     if kind.is_string():
         numbers = column.strip().try_cast("float64")
@@ -56,74 +56,75 @@ class Range:
 
 
 def ranges(
-    rows: Any, columns: Mapping[str, Any], whole: Mapping[str, bool], more: Mapping[str, Any]
+    rows: Any, columns: Mapping[str, Any], integer: Mapping[str, bool], more: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Range | None]]:
     """The `more` aggregates of the rows, and the range of each of the `columns` of numbers (None
-    where none is finite); `whole` tells of some whether all numbers are."""
-    seen = first_row(rows, {**more, **_extremes(columns, whole)})
-    odd = [name for name in columns if math.inf in map(abs, _ends(seen, name))]
+    if none is finite); `integer` says whether all numbers are, as far as that is known."""
+    facts = first_row(rows, {**more, **_extremes(columns, integer)})
+    infinite = [name for name in columns if math.inf in map(abs, _ends(facts, name))]
     columns = dict(columns)
-    for name in odd:  # a second look; leaving infinities out of all columns would slow down all
+    for name in infinite:  # a second pass; leaving infinities out of all columns would slow all
         columns[name] = _without(columns[name].isinf(), columns[name])
-    seen |= first_row(rows, _extremes({name: columns[name] for name in odd}, whole))
-    middles = _medians(rows, columns, seen)
-    return seen, {name: _range(name, seen, whole, middles) for name in columns}
+    facts |= first_row(rows, _extremes({name: columns[name] for name in infinite}, integer))
+    medians = _medians(rows, columns, facts)
+    return facts, {name: _range(name, facts, integer, medians) for name in columns}
 
 
-def _extremes(columns: Mapping[str, Any], whole: Mapping[str, bool]) -> dict[str, Any]:
-    wanted: dict[str, Any] = {}
+def _extremes(columns: Mapping[str, Any], integer: Mapping[str, bool]) -> dict[str, Any]:
+    aggregates: dict[str, Any] = {}
     for name, x in columns.items():
-        wanted |= {f"{name}:n": x.count(), f"{name}:low": x.min(), f"{name}:high": x.max()}
-        if name not in whole:
-            wanted[f"{name}:broken"] = (x % 1 != 0).any()
-    return wanted
+        aggregates |= {f"{name}:n": x.count(), f"{name}:low": x.min(), f"{name}:high": x.max()}
+        if name not in integer:
+            aggregates[f"{name}:fractional"] = (x % 1 != 0).any()
+    return aggregates
 
 
-def _ends(seen: Mapping[str, Any], name: str) -> list[float]:
-    return [end for end in (seen[f"{name}:low"], seen[f"{name}:high"]) if end is not None]
+def _ends(facts: Mapping[str, Any], name: str) -> list[float]:
+    return [end for end in (facts[f"{name}:low"], facts[f"{name}:high"]) if end is not None]
 
 
 def _range(
-    name: str, seen: Mapping[str, Any], whole: Mapping[str, bool], middles: Mapping[str, float]
+    name: str, facts: Mapping[str, Any], integer: Mapping[str, bool], medians: Mapping[str, float]
 ) -> Range | None:
-    if not (ends := _ends(seen, name)):
+    if not (ends := _ends(facts, name)):
         return None
-    is_whole = whole[name] if name in whole else not seen[f"{name}:broken"]
-    return Range(Numbers(ends[0], ends[1], is_whole, middles.get(name)), seen[f"{name}:n"])
+    is_integer = integer[name] if name in integer else not facts[f"{name}:fractional"]
+    return Range(Numbers(ends[0], ends[1], is_integer, medians.get(name)), facts[f"{name}:n"])
 
 
-def _medians(rows: Any, columns: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, float]:
+def _medians(rows: Any, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, float]:
     """A median for each column that may deserve a log scale: not the exact one, which would need a
     sort, but one of which `suggests_log` says the same. Counting decides on which side of the
-    turning point the exact one lies; only where it lies astride are its neighbors looked up."""
-    ends = {name: _ends(seen, name) for name in columns}
+    turning point the exact one lies; its neighbors are looked up only if it lies astride."""
+    ends = {name: _ends(facts, name) for name in columns}
     turns = {n: turning_point(*pair) for n, pair in ends.items() if pair and spans_decades(*pair)}
-    wanted: dict[str, Any] = {}
+    aggregates: dict[str, Any] = {}
     for name, turn in turns.items():
-        wanted[f"{name}:lowest"] = (columns[name] == ends[name][0]).sum()
-        wanted[f"{name}:below"] = (columns[name] < turn).sum()
-    counts = first_row(rows, wanted)
-    middles = {}
+        aggregates[f"{name}:lowest"] = (columns[name] == ends[name][0]).sum()
+        aggregates[f"{name}:below"] = (columns[name] < turn).sum()
+    counts = first_row(rows, aggregates)
+    medians = {}
     for name, turn in turns.items():
         low, high = ends[name]
-        n, below = seen[f"{name}:n"], counts[f"{name}:below"]
+        n, below = facts[f"{name}:n"], counts[f"{name}:below"]
         if 2 * counts[f"{name}:lowest"] > n:
-            middles[name] = low
+            medians[name] = low
         elif 2 * below == n:
             x = columns[name]
-            pair = {"last": x.max(where=x < turn), "next": x.min(where=x >= turn)}
-            middles[name] = sum(first_row(rows, pair).values()) / 2
+            neighbors = {"last": x.max(where=x < turn), "next": x.min(where=x >= turn)}
+            medians[name] = sum(first_row(rows, neighbors).values()) / 2
         else:
-            middles[name] = low * (high / low) ** 0.5 if 2 * below > n else high
-    return middles
+            medians[name] = low * (high / low) ** 0.5 if 2 * below > n else high
+    return medians
 
 
 def turning_point(low: float, high: float) -> float:
-    """The least median, between the middles of the two scales, that suggests no log scale."""
-    yes, no = low * (high / low) ** 0.5, low + (high - low) / 2
-    while yes < (middle := yes + (no - yes) / 2) < no:
+    """The least median, between the middles of the two scales, that does not suggest a log scale;
+    by bisection down to the last digit."""
+    log, linear = low * (high / low) ** 0.5, low + (high - low) / 2
+    while log < (middle := log + (linear - log) / 2) < linear:
         if suggests_log(low, high, middle):
-            yes = middle
+            log = middle
         else:
-            no = middle
-    return no
+            linear = middle
+    return linear

@@ -7,7 +7,6 @@ inferred from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,19 +14,19 @@ import polars as pl
 
 from ringfence.checks import integer
 from ringfence.errors import HistoryError, SettingError
-from ringfence.history.history import History
+from ringfence.history.history import EXACT_INTEGERS, History, history_from
 from ringfence.history.readers.ibis.best import best_rows
 from ringfence.history.readers.ibis.columns import EngineColumns
 from ringfence.history.readers.ibis.numbers import first_row, number, plain
-from ringfence.history.readers.ibis.rows import COUNTED, finished, highest_budgets, judged
-from ringfence.history.roles import Roles, require_column
+from ringfence.history.readers.ibis.rows import COUNTED, finished, highest_budgets, usable
+from ringfence.history.roles import NamedColumns, Roles, require_column
 from ringfence.history.selection import Dropped, Selection
 from ringfence.history.usable import finished_rows
 from ringfence.space import Constant, Space
 from ringfence.space.inference import Inferred, infer_from
 
 SAMPLE = 1000
-"""Rows by which the parts of columns that are not named are guessed."""
+"""Rows from which the parts of columns that are not named are guessed."""
 
 
 def recognizes(source: Any) -> bool:
@@ -37,12 +36,8 @@ def recognizes(source: Any) -> bool:
 
 def read(
     source: Any,
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     budget: str | None = None,
     status: str | None = None,
     space: Space | None = None,
@@ -54,7 +49,7 @@ def read(
     `space` is what rows are judged against (None: inferred, in the engine too). `best` rows of each
     task travel, enough for `learn` up to `top` = best / rows of the task; None brings all of them,
     which `check` needs. Among equals the row with the least `order` wins; without that column
-    DuckDB's own order of rows counts, in other engines the values of the parameters.
+    DuckDB's own order of rows counts, and in other engines the values of the parameters do.
     """
     if not recognizes(source) or not hasattr(source, "columns"):
         raise HistoryError(
@@ -64,55 +59,51 @@ def read(
     if space is not None and not isinstance(space, Space):
         raise SettingError(f"space must be a Space, not {type(space).__name__}")
     limit = integer(best, "best", 1)
+    columns = replace(columns, budget=budget, status=status)
     if order is not None:
         require_column(pl.DataFrame(schema=list(source.columns)), order)
-        source, ignore = source.order_by(order) if limit is None else source, [*ignore, order]
+        columns = replace(columns, ignore=[*columns.ignore, order])
+        source = source.order_by(order) if limit is None else source
     head = (source if limit is None else source.limit(SAMPLE)).to_polars()
-    history = History.from_frame(
-        head,
-        task=task,
-        objective=objective,
-        direction=direction,
-        parameters=parameters if space is None else _columns_of(space, head),
-        budget=budget,
-        status=status,
-        ignore=ignore,
-    )
-    history = replace(history, source=_name_of(source), space=space)
+    if space is not None:
+        columns = replace(columns, parameters=_columns_of(space, head))
+    history = replace(history_from(head, columns), source=_name_of(source), space=space)
     return history if limit is None else _selected(source, history, limit, order)
 
 
 def _selected(table: Any, history: History, best: int, order: str | None) -> History:
     """The history with the best rows of the whole table in place of its first rows."""
     roles = history.roles
-    done = finished(_prepared(table, roles, order), roles)
-    if not done.n_rows:
+    runs = finished(_prepared(table, roles, order), roles)
+    if not runs.n_rows:
         raise HistoryError("no run of the history finished with a finite objective")
     if history.space is None:
-        columns = EngineColumns(done.rows, roles.parameters, done.n_rows, _broken(history))
+        columns = EngineColumns(runs.rows, roles.parameters, runs.n_rows, _fractional(history))
         inferred = infer_from(columns, roles.parameters)
         doubtful = [n for n in roles.parameters if _is_doubtful(n, columns, inferred.space)]
     else:
         inferred, doubtful = Inferred(history.space, ()), [*roles.parameters]
-    left = judged(done, inferred.space, doubtful)
-    rows = left.rows if roles.budget is None else highest_budgets(left.rows, roles.budget)
+    remaining = usable(runs, inferred.space, doubtful)
+    rows = remaining.rows
+    if roles.budget is not None:
+        rows = highest_budgets(rows, roles.budget)
     counts = dict(rows.group_by(":task").aggregate(n=rows.count()).to_polars().rows())
-    dropped = [*done.dropped, *left.dropped]
-    if below := left.n_rows - sum(counts.values()):
+    dropped = [*runs.dropped, *remaining.dropped]
+    if below := remaining.n_rows - sum(counts.values()):
         dropped.append(Dropped(below, f"below the highest {roles.budget} of the task", COUNTED))
     if not counts:
-        why = "; ".join(f"{one.rows} because {one.reason}" for one in dropped)
+        why = "; ".join(f"{group.rows} because {group.reason}" for group in dropped)
         raise HistoryError(f"no row of the history can be used: {why}")
     frame = best_rows(rows, best, max(counts.values()), roles.parameters)
-    total = sum(counts.values()) + sum(one.rows for one in dropped)
+    total = sum(counts.values()) + sum(group.rows for group in dropped)
     selection = Selection(inferred.space, best, total, counts, tuple(dropped), inferred.notes)
-    travelled = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
-    notes = (*history.notes, *inferred.notes, travelled)
+    read_note = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
+    notes = (*history.notes, *inferred.notes, read_note)
     return replace(history, frame=frame, space=inferred.space, notes=notes, selection=selection)
 
 
-def _broken(head: History) -> list[str]:
-    """The columns of numbers of which some are not whole, as the first rows show already."""
+def _fractional(head: History) -> list[str]:
+    """The columns of numbers that are not all integers, as the first rows show already."""
     frame = head.frame[finished_rows(head)]
     floats = [name for name in head.roles.parameters if frame[name].dtype.is_float()]
     return [name for name in floats if (frame[name].filter(frame[name].is_finite()) % 1 != 0).any()]
@@ -120,16 +111,16 @@ def _broken(head: History) -> list[str]:
 
 def _is_doubtful(name: str, columns: EngineColumns, space: Space) -> bool:
     """Whether some rows may not fit a space that was inferred from all of them."""
-    explained = bool(space.conditions_of(name))
-    return columns.has_infinities(name) or (columns.has_gaps(name) and not explained)
+    conditional = bool(space.conditions_of(name))
+    return columns.has_infinities(name) or (columns.has_gaps(name) and not conditional)
 
 
 def _prepared(table: Any, roles: Roles, order: str | None) -> Any:
-    """The columns that play a part, plain, and :task, :value and (where there is one) :order."""
+    """The columns that play a part, plain, and :task, :value and, if there is one, :order."""
     import ibis
 
-    named = (roles.task, roles.objective, roles.budget, roles.status, *roles.parameters)
-    columns = {name: plain(table[name]) for name in named if name is not None}
+    names = (roles.task, roles.objective, roles.budget, roles.status, *roles.parameters)
+    columns = {name: plain(table[name]) for name in names if name is not None}
     sign = -1.0 if roles.direction == "maximize" else 1.0
     columns[":value"] = number(columns[roles.objective]) * sign
     columns[":task"] = _text(table, columns[roles.task])
@@ -143,8 +134,9 @@ def _prepared(table: Any, roles: Roles, order: str | None) -> Any:
 def _text(table: Any, column: Any) -> Any:
     """The names of tasks as `History.task_column` has them."""
     if column.type().is_floating():
-        broken = column.notnull() & ((column % 1 != 0) | (column.abs() >= 2**53))
-        if not first_row(table, {"broken": broken.sum()})["broken"]:
+        inexact = (column % 1 != 0) | (column.abs() >= EXACT_INTEGERS)
+        count = (column.notnull() & inexact).sum()
+        if not first_row(table, {"inexact": count})["inexact"]:
             column = column.cast("int64")
     return column.cast("string")
 

@@ -1,5 +1,5 @@
 """MLflow: a tracking server, a database or an `mlruns` folder."""
 
-from ringfence.history.readers.mlflow.reader import read, recognizes
+from ringfence.history.readers.mlflow.reader import FOLDERS_OF, read, recognizes
 
-__all__ = ["read", "recognizes"]
+__all__ = ["FOLDERS_OF", "read", "recognizes"]

@@ -22,8 +22,8 @@ def is_store(path: Path) -> bool:
 def runs_in_folder(path: Path) -> list[StoredRun]:
     """The runs that have not been deleted, in the order of their start."""
     if not is_store(path):
-        raise HistoryError(f"{path} is no folder of MLflow's: no experiment with a {META} in it")
-    found: list[tuple[Any, StoredRun]] = []
+        raise HistoryError(f"{path} is not a folder of MLflow's: no experiment with a {META} in it")
+    started: list[tuple[Any, StoredRun]] = []
     for experiment in sorted(path.glob(f"*/{META}")):
         facts = _meta(experiment)
         if facts.get("lifecycle_stage", "active") != "active":
@@ -33,8 +33,8 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
             run = _meta(meta)
             if "run_id" in run and run.get("lifecycle_stage", "active") == "active":
                 start = (run.get("start_time") or 0, meta.parent.name)
-                found.append((start, _run(meta.parent, name, run)))
-    return [run for _, run in sorted(found, key=lambda pair: pair[0])]
+                started.append((start, _run(meta.parent, name, run)))
+    return [run for _, run in sorted(started, key=lambda pair: pair[0])]
 
 
 def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
@@ -64,7 +64,7 @@ def _last_value(path: Path) -> float:
             time, value, *step = line.split()
             last = max(last, (int(step[0]) if step else 0, int(time), float(value)))
         except (ValueError, IndexError) as error:
-            raise HistoryError(f"{path}, line {number} is no time, value and step") from error
+            raise HistoryError(f"{path}, line {number} is not time, value and step") from error
     return last[2]
 
 
@@ -74,5 +74,5 @@ def _meta(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
-        raise HistoryError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
+        raise HistoryError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     return content if isinstance(content, dict) else {}

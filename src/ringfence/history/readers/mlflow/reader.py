@@ -15,7 +15,9 @@ from ringfence.history.readers.mlflow.sql import is_database, runs_behind, runs_
 from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server, without_password
 from ringfence.history.readers.shared.connection import is_database_url
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, from_text, history_of
+from ringfence.history.roles import NamedColumns
 
+FOLDERS_OF = "MLflow"
 PARENT = "mlflow.parentRunId"
 
 
@@ -23,21 +25,17 @@ def recognizes(source: Any) -> bool:
     """Whether the source is an `mlruns` folder or an SQLite file with MLflow's tables."""
     if not isinstance(source, (str, PathLike)):
         return False
-    place = _local(fspath(source))
-    return place is not None and (is_store(place) or is_database(place))
+    path = _local(fspath(source))
+    return path is not None and (is_store(path) or is_database(path))
 
 
 def read(
     source: str | PathLike[str],
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     experiments: str | Sequence[str] | None = None,
 ) -> History:
-    """One row a run, with the last value of the metric `objective`.
+    """One row per run, with the last value of the metric that is the objective.
 
     A task is an experiment (task="experiment"), a parent run ("parent"), or the value of a tag or a
     parameter ("tags.NAME", "params.NAME"). Runs that have runs below them are left out, and so are
@@ -60,17 +58,11 @@ def read(
     metrics = dict.fromkeys(name for run in leaves for name in run.metrics)
     if not metrics:
         raise HistoryError(f"no run of {where} has a metric")
-    objective = chosen(objective, metrics, "objective", where)
+    objective = chosen(columns.objective, metrics, "objective", where)
+    runs = _runs(leaves, columns.task or "experiment", objective)
     left_out = len(stored) - len(leaves)
-    return history_of(
-        _runs(leaves, task or "experiment", objective),
-        Path(where).name,
-        objective,
-        direction=direction,
-        parameters=parameters,
-        ignore=ignore,
-        notes=[f"{left_out} runs with runs below them were left out"] if left_out else [],
-    )
+    notes = [f"{left_out} runs with runs below them were left out"] if left_out else []
+    return history_of(runs, Path(where).name, objective, columns, notes=notes)
 
 
 def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:
@@ -104,12 +96,12 @@ def _task(run: StoredRun, task: str) -> str | None:
 
 def _stored(text: str, where: str) -> list[StoredRun]:
     """The runs that have not been deleted, in the order of their start."""
-    place = _local(text)
-    if place is None:
+    path = _local(text)
+    if path is None:
         return runs_behind(text) if is_database_url(text) else runs_of_server(text)
-    if not place.exists():
+    if not path.exists():
         raise HistoryError(f"there is no file or folder {where}")
-    return runs_in_folder(place) if place.is_dir() else runs_in_file(place)
+    return runs_in_folder(path) if path.is_dir() else runs_in_file(path)
 
 
 def _local(text: str) -> Path | None:

@@ -60,8 +60,8 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
 
 
-def _require_tables(found: set[str], where: str) -> None:
-    missing = TABLES - found
+def _require_tables(tables: set[str], where: str) -> None:
+    missing = TABLES - tables
     if missing:
         raise HistoryError(
             f"{where} has no table {min(missing)!r}: MLflow 1.0 or later did not write it"
@@ -90,10 +90,10 @@ def _runs(execute: Execute) -> list[StoredRun]:
 
 
 def _by_run(rows: Iterable[Any]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    entries: dict[str, dict[str, Any]] = defaultdict(dict)
     for run, key, value in rows:
-        found[run][key] = value
-    return found
+        entries[run][key] = value
+    return entries
 
 
 def _metric(value: float, is_nan: bool) -> float:

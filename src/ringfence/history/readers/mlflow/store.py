@@ -1,4 +1,4 @@
-"""What a run of MLflow is, wherever it is kept; and those that a server keeps, by its client."""
+"""A run of MLflow, wherever it is kept; and the runs that a server keeps, through its client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ringfence.errors import HistoryError, MissingExtraError
 PAGE = 5000
 """Runs that a server is asked for at a time."""
 SECONDS = 10
-"""How long a server may take to answer the door."""
+"""How long a server may take to answer at all."""
 PASSWORD = re.compile(r"[\w+.-]+://[^/:@]*:(.*)@")
 
 
@@ -57,20 +57,20 @@ def runs_of_server(uri: str) -> list[StoredRun]:
             token = page.token
             more = bool(token)
     except (MlflowException, HTTPException, OSError, ValueError) as error:
-        told = str(getattr(error, "reason", error))
-        reason = hidden(told.strip().split("\n")[0], uri)
+        message = str(getattr(error, "reason", error))
+        reason = hidden(message.strip().split("\n")[0], uri)
         raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
     return runs
 
 
 def _knock(uri: str) -> None:
-    """Raise at once where no web server answers: MLflow's client would try for minutes."""
+    """Raise at once if no web server answers: MLflow's client would try for minutes."""
     if uri.startswith(("http://", "https://")):
         scheme, _, rest = uri.partition("://")
         try:
             urlopen(f"{scheme}://{rest.rpartition('@')[2]}", timeout=SECONDS).close()
         except HTTPError:
-            return  # it answers, if not to strangers
+            return  # a server is there, even if it wants a password
 
 
 def without_password(uri: str) -> str:
@@ -80,7 +80,7 @@ def without_password(uri: str) -> str:
 
 def hidden(text: str, uri: str) -> str:
     """The text without the password of the URI, as written there or decoded."""
-    found = PASSWORD.match(uri)
-    if found is None or not found[1]:
+    match = PASSWORD.match(uri)
+    if match is None or not match[1]:
         return text
-    return text.replace(found[1], "***").replace(unquote(found[1]), "***")
+    return text.replace(match[1], "***").replace(unquote(match[1]), "***")

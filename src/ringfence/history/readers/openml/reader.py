@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers.openml.server import evaluations
 from ringfence.history.readers.shared.runs import Run, from_text, history_of
+from ringfence.history.roles import NamedColumns
 
 LOWER_IS_BETTER = ("error", "entropy", "time", "millis", "deviation")
 """Parts of the names of OpenML's measures of which less is better; of the others, more is."""
@@ -23,18 +25,14 @@ def recognizes(source: Any) -> bool:
 
 def read(
     source: str | int,
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     tasks: Sequence[int] | None = None,
     uploaders: Sequence[int] | None = None,
     size: int | None = None,
 ) -> History:
-    """The runs of the flow `source` (5891 or "openml:5891") on the OpenML `tasks`, by `objective`
-    (a measure of OpenML, predictive_accuracy unless named).
+    """The runs of the flow `source` (5891 or "openml:5891") on the OpenML `tasks`. The objective is
+    a measure of OpenML, predictive_accuracy unless named.
 
     A task is an OpenML task, or with task="data_id" or "data_name" a data set. `uploaders` are ids
     of users (OpenML's random bot is 2702), `size` is the largest number of runs to fetch.
@@ -42,10 +40,10 @@ def read(
     flow = str(source).removeprefix("openml:")
     if not flow.isdigit():
         raise HistoryError("a flow of OpenML is named by its number, such as openml:5891")
-    task = task or "task_id"
+    task = columns.task or "task_id"
     if task not in ("task_id", "data_id", "data_name"):
         raise HistoryError(f"task must be 'task_id', 'data_id' or 'data_name', not {task!r}")
-    objective = objective or "predictive_accuracy"
+    objective = str(columns.objective or "predictive_accuracy")
     records = evaluations(
         objective, flows=[int(flow)], tasks=_ids(tasks), uploaders=_ids(uploaders), size=size
     )
@@ -53,18 +51,13 @@ def read(
         raise HistoryError(f"OpenML has no runs of flow {flow} with {objective} on these tasks")
     records = sorted(records, key=lambda record: int(record["run_id"]))
     configs = [own_names(record["parameters"]) for record in records]
-    return history_of(
-        [Run(str(r[task]), config, r["value"]) for r, config in zip(records, _typed(configs))],
-        f"OpenML flow {flow}",
-        objective,
-        direction=direction or _direction(objective),
-        parameters=parameters,
-        ignore=ignore,
-    )
+    runs = [Run(str(r[task]), config, r["value"]) for r, config in zip(records, _typed(configs))]
+    columns = replace(columns, direction=columns.direction or _direction(objective))
+    return history_of(runs, f"OpenML flow {flow}", objective, columns)
 
 
-def _ids(given: Sequence[int] | None) -> list[int] | None:
-    return None if given is None else [int(one) for one in given]
+def _ids(ids: Sequence[int] | None) -> list[int] | None:
+    return None if ids is None else [int(number) for number in ids]
 
 
 def _direction(objective: str) -> str:

@@ -23,19 +23,19 @@ def evaluations(objective: str, **filters: Any) -> list[dict[str, Any]]:
 
 
 def qualities(data: int) -> dict[str, float]:
-    """What OpenML has computed of a data set, NumberOfInstances and the like; NaN: it could not."""
+    """What OpenML has computed of a data set, such as NumberOfInstances; NaN if it could not."""
     with _asked("or try again later"):
         import openml
 
-        found: Any = openml.datasets.get_dataset(
+        computed: Any = openml.datasets.get_dataset(
             data, download_data=False, download_qualities=True
         ).qualities
-    return dict(found or {})
+    return dict(computed or {})
 
 
 @contextmanager
 def _asked(otherwise: str) -> Iterator[None]:
-    """One clear error for whatever can go wrong on the way."""
+    """One clear error for whatever can go wrong on the way; `otherwise` is what else to do."""
     try:
         from openml.exceptions import PyOpenMLError
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Conditions behind define-by-run: which parameter tells where another one is missing."""
+"""Conditions behind define-by-run: which parameter tells when another one is missing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ringfence.errors import HistoryError
 from ringfence.space import Categorical, Choice, Condition, Int, Parameter
 
 MOST_VALUES = 64
-"""An integer with more values than this is no switch."""
+"""An integer with more values than this is not a switch."""
 
 
 @dataclass(frozen=True)
 class Activity:
     """The parameters that can be used, when they are active, and why others cannot."""
 
-    kept: tuple[str, ...]
+    parameters: tuple[str, ...]
     conditions: tuple[Condition, ...]
     notes: tuple[str, ...]
 
@@ -29,55 +29,98 @@ def activity(
     """Explain the gaps. `finished` has a row for each trial that counts, with its `:study`, numbers
     (positions for choices) and null where a parameter is missing. A parameter whose gaps nothing
     explains, or that fewer than half of the studies have, is left out unless `required`."""
-    kept: dict[str, Parameter] = {}
+    used: dict[str, Parameter] = {}
     conditions: list[Condition] = []
     notes: list[str] = []
-    studies = finished[":study"].n_unique()
     for name, parameter in parameters.items():
-        having = finished.filter(pl.col(name).is_not_null())[":study"].unique()
-        rows = finished.filter(pl.col(":study").is_in(having.implode()))
-        condition = condition_of(name, rows, kept) if rows[name].null_count() else None
-        if rows[name].null_count() and condition is None:
-            why = f"missing in {rows[name].null_count()} of {rows.height} finished trials, and no "
-            why += "other parameter tells when; declare the space with its condition to keep it"
-        elif 2 * len(having) < studies:
-            why = f"only {len(having)} of {studies} studies have it"
-        else:
-            why = ""
-        if why and name in required:
-            if condition is None and rows[name].null_count():
-                raise HistoryError(f"the parameter {name!r} cannot be used: {why}")
-            why = ""
-        if why:
-            notes.append(f"left out {name}: {why}")
+        presence = _presence(name, finished, used)
+        problem = presence.problem()
+        if name in required:
+            if presence.unexplained:
+                raise HistoryError(f"the parameter {name!r} cannot be used: {problem}")
+        elif problem:
+            notes.append(f"left out {name}: {problem}")
             continue
-        kept[name] = parameter
-        if len(having) < studies:
-            notes.append(
-                f"{name} is in {len(having)} of {studies} studies; the others do not count"
-            )
-        if condition is not None:
-            conditions.append(condition)
-            values = ", ".join(str(value) for value in condition.values)
-            notes.append(f"{name} is active only where {condition.parent} is {values}")
-    if not kept:
+        used[name] = parameter
+        notes += presence.notes()
+        if presence.condition is not None:
+            conditions.append(presence.condition)
+    if not used:
         raise HistoryError("no parameter can be used: " + "; ".join(notes))
-    return Activity(tuple(kept), tuple(conditions), tuple(notes))
+    return Activity(tuple(used), tuple(conditions), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Presence:
+    """Which studies and trials have a parameter; trials of studies without it do not count."""
+
+    name: str
+    n_studies: int
+    n_with: int
+    """Studies that have it in a trial."""
+    n_trials: int
+    n_gaps: int
+    """Trials, of those studies, that lack it."""
+    condition: Condition | None
+    """What explains the gaps, if they can be explained."""
+
+    @property
+    def unexplained(self) -> bool:
+        return self.n_gaps > 0 and self.condition is None
+
+    def problem(self) -> str:
+        """Why the parameter should not be used; "" if it can be."""
+        if self.unexplained:
+            return (
+                f"missing in {self.n_gaps} of {self.n_trials} finished trials, and no "
+                "other parameter tells when; declare the space with its condition to keep it"
+            )
+        if 2 * self.n_with < self.n_studies:
+            return f"only {self.n_with} of {self.n_studies} studies have it"
+        return ""
+
+    def notes(self) -> list[str]:
+        """What a user of the parameter should know."""
+        notes = []
+        if self.n_with < self.n_studies:
+            notes.append(
+                f"{self.name} is in {self.n_with} of {self.n_studies} studies; "
+                "the others do not count"
+            )
+        if self.condition is not None:
+            values = ", ".join(str(value) for value in self.condition.values)
+            notes.append(f"{self.name} is active only where {self.condition.parent} is {values}")
+        return notes
+
+
+def _presence(name: str, finished: pl.DataFrame, before: Mapping[str, Parameter]) -> _Presence:
+    """`before` are the parameters that may explain the gaps."""
+    studies = finished.filter(pl.col(name).is_not_null())[":study"].unique()
+    rows = finished.filter(pl.col(":study").is_in(studies.implode()))
+    gaps = rows[name].null_count()
+    return _Presence(
+        name,
+        n_studies=finished[":study"].n_unique(),
+        n_with=len(studies),
+        n_trials=rows.height,
+        n_gaps=gaps,
+        condition=condition_of(name, rows, before) if gaps else None,
+    )
 
 
 def condition_of(
     child: str, rows: pl.DataFrame, before: Mapping[str, Parameter]
 ) -> Condition | None:
-    """The condition on the first of the parameters suggested `before` that tells exactly where
+    """The condition on the first of the parameters suggested `before` that tells exactly when
     `child` is missing."""
     for parent, parameter in before.items():
         if not _can_switch(parameter):
             continue
-        given = pl.col(child).is_not_null().mean().alias(":given")
-        shares = rows.group_by(parent).agg(given)
-        present = shares.filter(pl.col(":given") == 1.0)[parent]
-        if shares[":given"].is_in([0.0, 1.0]).all() and not present.null_count():
-            absent = shares.filter(pl.col(":given") == 0.0)[parent].drop_nulls()
+        share = pl.col(child).is_not_null().mean().alias(":share")
+        shares = rows.group_by(parent).agg(share)
+        present = shares.filter(pl.col(":share") == 1.0)[parent]
+        if shares[":share"].is_in([0.0, 1.0]).all() and not present.null_count():
+            absent = shares.filter(pl.col(":share") == 0.0)[parent].drop_nulls()
             return Condition(child, parent, _values(parameter, sorted(present), sorted(absent)))
     return None
 
@@ -91,7 +134,7 @@ def _can_switch(parameter: Parameter) -> bool:
 def _values(
     parameter: Parameter, present: Sequence[float], absent: Sequence[float]
 ) -> tuple[Choice, ...]:
-    """The parent's values that switch the child on. A whole number that no trial had goes with the
+    """The parent's values that switch the child on. An integer that no trial had goes with the
     nearest that one had, as more layers have more widths."""
     if isinstance(parameter, Categorical):
         return tuple(parameter.choices[int(position)] for position in present)
@@ -100,5 +143,5 @@ def _values(
     def distance(value: int, others: Sequence[float]) -> float:
         return min((abs(value - other) for other in others), default=float("inf"))
 
-    every = range(parameter.low, parameter.high + 1)
-    return tuple(v for v in every if distance(v, present) <= distance(v, absent))
+    values = range(parameter.low, parameter.high + 1)
+    return tuple(v for v in values if distance(v, present) <= distance(v, absent))

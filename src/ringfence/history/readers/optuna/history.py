@@ -1,4 +1,4 @@
-"""Optuna's long tables as a History: one row a trial, one column a parameter."""
+"""Optuna's long tables as a History: one row per trial, one column per parameter."""
 
 from __future__ import annotations
 
@@ -14,59 +14,50 @@ from ringfence.history.readers.optuna.conditions import activity
 from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows
 from ringfence.history.readers.optuna.space import Range, merge, parse
-from ringfence.history.roles import Roles
-from ringfence.history.tables import from_objects
+from ringfence.history.roles import NamedColumns, Roles
+from ringfence.history.tables import free_name, from_objects
 from ringfence.space import Choice, Constant, Int, Parameter, Space, choice_key
 
 
-def assemble(
-    rows: Rows,
-    source: str,
-    *,
-    task: str | None,
-    objective: str | int | None,
-    direction: str | None,
-    parameters: Sequence[str] | None,
-    ignore: Sequence[str],
-) -> History:
+def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
     """The history of these trials, with the space that their distributions make."""
-    picked = objectives(rows, objective, direction)
+    picked = objectives(rows, columns.objective, columns.direction)
     trials = picked.trials(rows)
     if not trials.height:
         raise HistoryError(f"{source}: the studies have no trials")
-    ranges = _ranges(rows, picked, parameters, ignore)
+    ranges = _ranges(rows, picked, columns)
     wide = _wide(rows, picked, trials, list(ranges))
-    merged = {name: merge(name, found) for name, found in ranges.items()}
-    kinds = {name: found.parameter for name, found in merged.items()}
+    merged = {name: merge(name, ranges[name]) for name in ranges}
+    kinds = {name: merged[name].parameter for name in ranges}
     coded = wide.with_columns(
         [_positions(wide, name, ranges[name], picked) for name in kinds if ranges[name][0].choices]
     )
     finished = coded.filter((pl.col(":state") == "complete") & pl.col(":value").is_finite())
-    active = activity(finished, kinds, required=parameters or ())
-    names = _free_names((task or "study", picked.label, "state"), active.kept)
+    active = activity(finished, kinds, required=columns.parameters or ())
+    task, objective, state = _role_names(columns.task, picked, active.parameters)
     table = pl.DataFrame(
         [
-            _tasks(rows, picked, wide, task).alias(names[0]),
-            *(_column(coded[name], kinds[name], ranges[name]) for name in active.kept),
-            wide[":value"].alias(names[1]),
-            wide[":state"].alias(names[2]),
+            _tasks(rows, picked, wide, columns.task).alias(task),
+            *(_column(coded[name], kinds[name], ranges[name]) for name in active.parameters),
+            wide[":value"].alias(objective),
+            wide[":state"].alias(state),
         ]
     )
-    differed = [note for name in active.kept for note in merged[name].notes]
-    counted = _counts(wide, len(picked.studies))
+    merge_notes = [note for name in active.parameters for note in merged[name].notes]
+    counts = _counts(wide, len(picked.studies))
     return History(
         table,
-        Roles(names[0], names[1], picked.direction, active.kept, None, names[2]),
+        Roles(task, objective, picked.direction, active.parameters, None, state),
         source=source,
-        space=Space({name: kinds[name] for name in active.kept}, active.conditions),
-        notes=(*rows.notes, counted, *picked.notes, *differed, *active.notes),
+        space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
+        notes=(*rows.notes, counts, *picked.notes, *merge_notes, *active.notes),
     )
 
 
 def _wide(
     rows: Rows, picked: Objectives, trials: pl.DataFrame, names: Sequence[str]
 ) -> pl.DataFrame:
-    """One row a trial: `:trial`, `:study`, `:state`, `:value` and a number for each parameter."""
+    """One row per trial: `:trial`, `:study`, `:state`, `:value` and a number for each parameter."""
     values = picked.values(rows).rename({"trial": ":trial", "value": ":value"})
     params = (
         rows.params.filter(pl.col("name").is_in(names))
@@ -80,24 +71,23 @@ def _wide(
     )
 
 
-def _ranges(
-    rows: Rows, picked: Objectives, parameters: Sequence[str] | None, ignore: Sequence[str]
-) -> dict[str, list[Range]]:
+def _ranges(rows: Rows, picked: Objectives, columns: NamedColumns) -> dict[str, list[Range]]:
     """The distributions of each parameter, in the order in which they were first suggested."""
+    wanted = columns.parameters
     studies = {study.key: study.name for study in picked.studies}
     ranges: dict[str, list[Range]] = {}
     for key, name, text in rows.distributions:
-        if key in studies and name not in ignore and (parameters is None or name in parameters):
+        if key in studies and name not in columns.ignore and (wanted is None or name in wanted):
             ranges.setdefault(name, []).append(parse(studies[key], name, text))
-    missing = [name for name in parameters or () if name not in ranges]
+    missing = [name for name in wanted or () if name not in ranges]
     if missing:
         raise HistoryError(f"no trial has a parameter {missing[0]!r}")
     if not ranges:
         raise HistoryError("the trials have no parameters")
-    ours = next((name for name in ranges if name.startswith(":")), None)
-    if ours is not None:
+    colon = next((name for name in ranges if name.startswith(":")), None)
+    if colon is not None:
         raise HistoryError(
-            f"a parameter's name cannot begin with a colon; leave it out (ignore=[{ours!r}])"
+            f"a parameter's name cannot begin with a colon; leave it out (ignore=[{colon!r}])"
         )
     return ranges
 
@@ -107,14 +97,14 @@ def _positions(
 ) -> pl.Series:
     """Positions among all choices of a category, from those among each study's own."""
     keys = {study.name: study.key for study in picked.studies}
-    place = {key: i for i, key in enumerate(_all_choices(ranges))}
-    found = [
-        (keys[r.study], float(own), float(place[choice_key(choice)]))
+    positions = {key: i for i, key in enumerate(_all_choices(ranges))}
+    translation = [
+        (keys[r.study], float(study_position), float(positions[choice_key(choice)]))
         for r in ranges
-        for own, choice in enumerate(r.choices)
+        for study_position, choice in enumerate(r.choices)
     ]
     schema = {":study": pl.Int64, name: pl.Float64, ":position": pl.Float64}
-    table = pl.DataFrame(found, schema=schema, orient="row").unique()
+    table = pl.DataFrame(translation, schema=schema, orient="row").unique()
     if table.select(":study", name).is_duplicated().any():
         raise HistoryError(f"the choices of {name!r} change within a study; ignore=[{name!r}]")
     joined = wide.select(":study", name).join(
@@ -133,8 +123,8 @@ def _column(coded: pl.Series, kind: Parameter, ranges: Sequence[Range]) -> pl.Se
     if ranges[0].choices:
         choices = from_objects(coded.name, list(_all_choices(ranges).values()))
         return choices.gather(coded.cast(pl.UInt32)).alias(coded.name)
-    whole = isinstance(kind, Int) or (isinstance(kind, Constant) and isinstance(kind.value, int))
-    return coded.cast(pl.Int64) if whole else coded
+    integer = isinstance(kind, Int) or (isinstance(kind, Constant) and isinstance(kind.value, int))
+    return coded.cast(pl.Int64) if integer else coded
 
 
 def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | None) -> pl.Series:
@@ -147,11 +137,13 @@ def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | 
     )
     if attribute is None or not tasks.null_count():
         return tasks
-    noted = rows.attributes.with_columns(
+    attributes = rows.attributes.with_columns(
         pl.col("value").map_elements(lambda v: _text(json.loads(v)), return_dtype=pl.String)
     )
-    own = wide.select(trial=":trial").join(noted, on="trial", how="left", maintain_order="left")
-    tasks = pl.select(pl.coalesce(tasks, own["value"])).to_series()
+    by_trial = wide.select(trial=":trial").join(
+        attributes, on="trial", how="left", maintain_order="left"
+    )
+    tasks = pl.select(pl.coalesce(tasks, by_trial["value"])).to_series()
     if not tasks.count():
         known = sorted({key for study in picked.studies for key in study.attributes})
         has = f"the studies have {', '.join(known)}" if known else "the studies have none"
@@ -163,23 +155,22 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _free_names(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Names for the other columns that no parameter has."""
-    free: list[str] = []
-    for name in wanted:
-        while name in taken or name in free:
-            name += "_"
-        free.append(name)
-    return free
+def _role_names(
+    task: str | None, picked: Objectives, parameters: Sequence[str]
+) -> tuple[str, str, str]:
+    """Names for the task, the objective and the state that no parameter has."""
+    task = free_name(task or "study", parameters)
+    objective = free_name(picked.label, [*parameters, task])
+    return task, objective, free_name("state", [*parameters, task, objective])
 
 
 def _counts(wide: pl.DataFrame, studies: int) -> str:
     counts = dict(wide[":state"].value_counts().iter_rows())
-    listed = ", ".join(
+    by_state = ", ".join(
         f"{counts[state]} {'failed' if state == 'fail' else state}"
         for state in ("complete", *(s for s in STATES if s != "complete"))
         if state in counts
     )
-    number = "1 study" if studies == 1 else f"{studies} studies"
+    of_studies = "1 study" if studies == 1 else f"{studies} studies"
     trials = "1 trial" if wide.height == 1 else f"{wide.height} trials"
-    return f"{trials} of {number}: {listed}"
+    return f"{trials} of {of_studies}: {by_state}"

@@ -9,7 +9,8 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.optuna.rows import Rows, StudyInfo
-from ringfence.history.roles import Direction
+from ringfence.history.roles import Direction, require_direction
+from ringfence.words import some
 
 
 @dataclass(frozen=True)
@@ -48,31 +49,34 @@ class Objectives:
 
 def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> Objectives:
     """Find the wanted objective in every study; those that lack it are left out and named."""
-    if direction not in (None, "minimize", "maximize"):
-        raise HistoryError(f"direction must be 'minimize' or 'maximize', not {direction!r}")
+    require_direction(direction)
     if wanted is not None and (isinstance(wanted, bool) or not isinstance(wanted, (str, int))):
-        raise HistoryError(f"objective must be a name or a whole number, not {wanted!r}")
-    index = {s.key: found for s in rows.studies if (found := _index(s, wanted)) is not None}
+        raise HistoryError(f"objective must be a name or an integer, not {wanted!r}")
+    indices = {study.key: _index(study, wanted) for study in rows.studies}
+    index = {key: i for key, i in indices.items() if i is not None}
     studies = tuple(study for study in rows.studies if study.key in index)
     if not studies:
         raise HistoryError(_why_none(rows.studies, wanted))
     notes = []
-    lost = [study.name for study in rows.studies if study.key not in index]
-    if lost:
+    without = [study.name for study in rows.studies if study.key not in index]
+    if without:
         why = "have several objectives" if wanted is None else f"have no objective {wanted!r}"
-        notes.append(f"left out {_listed(lost)}, which {why}")
-    ways = {study.directions[index[study.key]] for study in studies}
-    if direction is not None and len(ways) == 1 and direction not in ways:
+        notes.append(f"left out {_studies(without)}, which {why}")
+    directions = {study.directions[index[study.key]] for study in studies}
+    if direction is not None and len(directions) == 1 and direction not in directions:
         raise HistoryError(
-            f"the studies {ways.pop()} their objective; leave direction={direction!r} out"
+            f"the studies {directions.pop()} their objective; leave direction={direction!r} out"
         )
-    taken: Direction = "maximize" if direction == "maximize" or ways == {"maximize"} else "minimize"
-    if len(ways) > 1:
-        other = [s.name for s in studies if s.directions[index[s.key]] != taken]
-        notes.append(f"{taken}: the values of {_listed(other)} are negated, which go the other way")
+    maximize = direction == "maximize" or directions == {"maximize"}
+    common: Direction = "maximize" if maximize else "minimize"
+    if len(directions) > 1:
+        negated = [s.name for s in studies if s.directions[index[s.key]] != common]
+        notes.append(
+            f"{common}: the values of {_studies(negated)} are negated, which go the other way"
+        )
     labels = {study.metrics[index[study.key]] for study in studies if study.metrics}
     label = labels.pop() if len(labels) == 1 else "value"
-    return Objectives(studies, index, label, taken, tuple(notes))
+    return Objectives(studies, index, label, common, tuple(notes))
 
 
 def _index(study: StudyInfo, wanted: str | int | None) -> int | None:
@@ -97,6 +101,5 @@ def _why_none(studies: Sequence[StudyInfo], wanted: str | int | None) -> str:
     return f"study {study.name!r} has no objective {wanted!r}; name its number, 0 to {last}{names}"
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ("study " if len(names) == 1 else "studies ") + ", ".join(names[:most]) + more
+def _studies(names: Sequence[str]) -> str:
+    return f"{'study' if len(names) == 1 else 'studies'} {some(names, 5)}"

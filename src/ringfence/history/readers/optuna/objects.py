@@ -29,13 +29,13 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
 
     if isinstance(source, Study):
         storage, name = source._storage, f"study {source.study_name}"
-        found = [s for s in storage.get_all_studies() if s.study_name == source.study_name]
+        studies = [s for s in storage.get_all_studies() if s.study_name == source.study_name]
     elif isinstance(source, BaseStorage):
         storage, name = get_storage(source), type(source).__name__
-        found = storage.get_all_studies()
+        studies = storage.get_all_studies()
     else:
         raise HistoryError(f"expected an Optuna study or storage, not a {type(source).__name__}")
-    return _rows(storage, choose([_info(study) for study in found]), attribute), name
+    return _rows(storage, choose([_info(study) for study in studies]), attribute), name
 
 
 def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -> Rows:
@@ -47,7 +47,7 @@ def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -
         for trial in storage.get_all_trials(study.key, deepcopy=False)
     ]
     identified = [(t._trial_id, t) for _, t in trials]
-    used = dict.fromkeys(
+    distributions = dict.fromkeys(
         (key, parameter, distribution_to_json(d))
         for key, t in trials
         for parameter, d in t.distributions.items()
@@ -66,7 +66,7 @@ def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -
             ],
             PARAMS,
         ),
-        tuple(used),
+        tuple(distributions),
         long_table(
             [(i, json.dumps(t.user_attrs.get(attribute or ""))) for i, t in identified], ATTRIBUTES
         ),

@@ -16,6 +16,7 @@ from ringfence.history.readers.optuna.rows import Rows, chooser
 from ringfence.history.readers.optuna.sql import read_storage
 from ringfence.history.readers.shared.connection import file_url, is_database_url, shown
 from ringfence.history.readers.shared.folders import local_name
+from ringfence.history.roles import NamedColumns
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 
@@ -33,37 +34,20 @@ def recognizes(source: Any) -> bool:
 
 
 def read(
-    source: Any,
-    *,
-    task: str | None = None,
-    objective: str | int | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-    studies: str | Sequence[str] | None = None,
+    source: Any, columns: NamedColumns, *, studies: str | Sequence[str] | None = None
 ) -> History:
     """The trials of an Optuna storage; it carries the space that the trials' distributions make.
 
     Args:
         source: a database's URL or SQLite file, a journal file, a Study or a storage.
-        task: a user attribute of the studies, or of the trials, that names the task. By default
-            each study is one.
-        objective: for studies with several, which: its number from 0, or its metric name.
-        direction: of the history, where studies differ; a study's own is known.
-        parameters: those to take; by default all that can be used.
-        ignore: parameters to leave out.
+        columns: its `task` is a user attribute of the studies, or of the trials, that names the
+            task (by default each study is one); its `objective`, for studies with several, a number
+            from 0 or a metric name; its `direction` that of the history, if studies differ; its
+            `parameters` are those to take, by default all that can be used.
         studies: names of studies, or globs such as `svm-*`; by default all of them.
     """
-    rows, name = _rows(source, studies, task)
-    return assemble(
-        rows,
-        name,
-        task=task,
-        objective=objective,
-        direction=direction,
-        parameters=parameters,
-        ignore=ignore,
-    )
+    rows, name = _rows(source, studies, columns.task)
+    return assemble(rows, name, columns)
 
 
 def _rows(source: Any, studies: str | Sequence[str] | None, task: str | None) -> tuple[Rows, str]:

@@ -1,4 +1,4 @@
-"""What an Optuna storage holds, whichever kind it is: long tables, one row a value.
+"""What an Optuna storage holds, whichever kind it is: long tables, one row per value.
 
 table        columns
 trials       trial, study, number, state     state in lower case
@@ -9,7 +9,6 @@ attributes   trial, value                    of the attribute that names tasks, 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -18,6 +17,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.words import did_you_mean, some
 
 STATES = ("running", "complete", "pruned", "fail", "waiting")
 """In the order of Optuna's own numbers."""
@@ -76,23 +76,22 @@ def chooser(wanted: str | Sequence[str] | None) -> Choose:
     ):
         raise HistoryError(f"studies must be names or globs of studies, not {wanted!r}")
 
-    def choose(found: Sequence[StudyInfo]) -> tuple[StudyInfo, ...]:
-        if not found:
+    def choose(studies: Sequence[StudyInfo]) -> tuple[StudyInfo, ...]:
+        if not studies:
             raise HistoryError("the storage has no studies")
         if patterns is None:
-            return tuple(found)
-        names = {study.name for study in found}
-        for pattern in patterns:
-            if pattern not in names and not any(fnmatchcase(name, pattern) for name in names):
-                close = difflib.get_close_matches(pattern, sorted(names), 1)
-                listed = ", ".join(sorted(names)[:10]) + (", …" if len(names) > 10 else "")
-                hint = f"did you mean {close[0]!r}?" if close else f"it has {listed}"
-                raise HistoryError(f"the storage has no study {pattern!r}; {hint}")
-        return tuple(
-            study
-            for study in found
-            if study.name in patterns
-            or any(fnmatchcase(study.name, p) for p in patterns if p not in names)
-        )
+            return tuple(studies)
+        names = sorted({study.name for study in studies})
+        chosen = {name for pattern in patterns for name in _matches(pattern, names)}
+        return tuple(study for study in studies if study.name in chosen)
 
     return choose
+
+
+def _matches(pattern: str, names: Sequence[str]) -> list[str]:
+    """The study of exactly this name, or else those that match it as a glob."""
+    matches = [pattern] if pattern in names else [n for n in names if fnmatchcase(n, pattern)]
+    if not matches:
+        hint = did_you_mean(pattern, names) or f"it has {some(names, 10)}"
+        raise HistoryError(f"the storage has no study {pattern!r}; {hint}")
+    return matches

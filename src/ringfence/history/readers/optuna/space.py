@@ -46,8 +46,8 @@ class Merged:
 def parse(study: str, name: str, text: str) -> Range:
     """The distribution that Optuna wrote down."""
     try:
-        found = json.loads(text)
-        kind, attributes = KINDS[found["name"]], found["attributes"]
+        content = json.loads(text)
+        kind, attributes = KINDS[content["name"]], content["attributes"]
         if kind == "categorical":
             return Range(study, kind, choices=tuple(plain(c) for c in attributes["choices"]))
         return Range(
@@ -55,12 +55,12 @@ def parse(study: str, name: str, text: str) -> Range:
             kind,
             float(attributes["low"]),
             float(attributes["high"]),
-            bool(attributes.get("log", "Log" in found["name"])),
+            bool(attributes.get("log", "Log" in content["name"])),
             attributes.get("step", attributes.get("q")),
         )
     except (KeyError, TypeError, ValueError):
         raise HistoryError(
-            f"study {study!r}, parameter {name!r}: {text} is no distribution that ringfence knows"
+            f"study {study!r}, parameter {name!r}: {text} is not a distribution known to ringfence"
         ) from None
 
 
@@ -92,12 +92,11 @@ def merge(name: str, ranges: Sequence[Range]) -> Merged:
 
 
 def _choices(name: str, ranges: Sequence[Range]) -> Merged:
-    every = {choice_key(choice): choice for r in ranges for choice in r.choices}
-    choices = tuple(every.values())
+    choices = tuple({choice_key(choice): choice for r in ranges for choice in r.choices}.values())
     notes = []
     if len({r.choices for r in ranges}) > 1:
-        listed = ", ".join(str(choice) for choice in choices)
-        notes.append(f"the choices of {name} differ between studies; took all of them: {listed}")
+        labels = ", ".join(str(choice) for choice in choices)
+        notes.append(f"the choices of {name} differ between studies; took all of them: {labels}")
     if len(choices) == 1:
         return Merged(Constant(choices[0]), tuple(notes))
     return Merged(Categorical(choices), tuple(notes))
@@ -106,24 +105,25 @@ def _choices(name: str, ranges: Sequence[Range]) -> Merged:
 def _numbers(name: str, ranges: Sequence[Range]) -> Merged:
     low, high = min(r.low for r in ranges), max(r.high for r in ranges)
     log = any(r.log for r in ranges) and low > 0
-    whole = all(r.kind == "int" for r in ranges)
+    integer = all(r.kind == "int" for r in ranges)
     notes = []
     if len({(r.low, r.high) for r in ranges}) > 1:
         notes.append(f"the range of {name} differs between studies; took {low:g} to {high:g}")
     if len({r.log for r in ranges}) > 1:
         scale = "log" if log else "linear"
         notes.append(f"{name} is on a log scale in some studies only; took the {scale} scale")
-    if not whole and any(r.kind == "int" for r in ranges):
-        notes.append(f"{name} is a whole number in some studies only; took it as a real number")
+    if not integer and any(r.kind == "int" for r in ranges):
+        notes.append(f"{name} is an integer in some studies only; took it as a real number")
     steps = sorted({r.step for r in ranges if r.step not in (None, 1)}, key=float)
     if steps:
         notes.append(f"the steps of {name} ({', '.join(f'{s:g}' for s in steps)}) are left out")
     if low == high:
-        return Merged(Constant(int(low) if whole else low), tuple(notes))
-    return Merged(Int(int(low), int(high), log) if whole else Float(low, high, log), tuple(notes))
+        return Merged(Constant(int(low) if integer else low), tuple(notes))
+    parameter = Int(int(low), int(high), log) if integer else Float(low, high, log)
+    return Merged(parameter, tuple(notes))
 
 
-def _words(found: Range) -> str:
-    if found.kind == "categorical":
-        return "one of " + ", ".join(str(choice) for choice in found.choices)
-    return f"a number from {found.low:g} to {found.high:g}"
+def _words(range_: Range) -> str:
+    if range_.kind == "categorical":
+        return "one of " + ", ".join(str(choice) for choice in range_.choices)
+    return f"a number from {range_.low:g} to {range_.high:g}"

@@ -36,23 +36,23 @@ def read_storage(url: str | URL, choose: Choose, attribute: str | None) -> Rows:
     """The trials of the chosen studies, and of each the value of a user `attribute`."""
     with connected(url) as connection:
         _check_schema(connection, url)
-        every = _studies(connection)
-        studies = choose(every)
-        some = len(studies) < len(every)
-        selects = Selects(tuple(study.key for study in studies) if some else None)
+        all_studies = _studies(connection)
+        studies = choose(all_studies)
+        keys = tuple(study.key for study in studies)
+        selects = Selects(keys if len(studies) < len(all_studies) else None)
         states = pl.col("state").str.to_lowercase()
         values = _frame(connection, selects.values(), {**VALUES, "kind": pl.String})
         distributions = connection.execute(selects.distributions()).all()
-        noted = pl.DataFrame(schema=ATTRIBUTES)
+        attributes = pl.DataFrame(schema=ATTRIBUTES)
         if attribute is not None:
-            noted = _frame(connection, selects.attributes(attribute), ATTRIBUTES)
+            attributes = _frame(connection, selects.attributes(attribute), ATTRIBUTES)
         return Rows(
             studies,
             _frame(connection, selects.trials(), TRIALS).with_columns(states),
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(connection, selects.params(), PARAMS),
             tuple((row[0], row[1], row[2]) for row in distributions),
-            noted,
+            attributes,
         )
 
 
@@ -62,13 +62,13 @@ def _check_schema(connection: Connection, url: str | URL) -> None:
     tables = set(sa.inspect(connection).get_table_names())
     if not {"studies", "trials", "trial_params", "trial_values"} <= tables:
         hint = "; MLflow's are read with format='mlflow'" if "latest_metrics" in tables else ""
-        raise HistoryError(f"{shown(url)} is no Optuna storage: it lacks Optuna's tables{hint}")
-    found = None
+        raise HistoryError(f"{shown(url)} is not an Optuna storage: it lacks Optuna's tables{hint}")
+    version = None
     if "alembic_version" in tables:
-        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    if found not in SCHEMAS:
+        version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if version not in SCHEMAS:
         raise HistoryError(
-            f"{shown(url)} has the tables of another Optuna version ({found or 'unknown'}, not "
+            f"{shown(url)} has the tables of another Optuna version ({version or 'unknown'}, not "
             f"{SCHEMAS[-1]}); bring it up to date with: optuna storage upgrade --storage URL"
         )
 

@@ -36,23 +36,22 @@ class Selects:
         """study, direction; objective by objective."""
         import sqlalchemy as sa
 
-        found = _table("study_directions")
-        order = (found.c.study_id, found.c.objective)
-        return sa.select(found.c.study_id, found.c.direction).order_by(*order)
+        d = _table("study_directions")
+        return sa.select(d.c.study_id, d.c.direction).order_by(d.c.study_id, d.c.objective)
 
     def study_attributes(self) -> Select[Any]:
         """study, key, JSON."""
         import sqlalchemy as sa
 
-        found = _table("study_user_attributes")
-        return sa.select(found.c.study_id, found.c.key, found.c.value_json)
+        a = _table("study_user_attributes")
+        return sa.select(a.c.study_id, a.c.key, a.c.value_json)
 
     def metrics(self, key: str) -> Select[Any]:
         """study, names of its objectives in JSON."""
         import sqlalchemy as sa
 
-        found = _table("study_system_attributes")
-        return sa.select(found.c.study_id, found.c.value_json).where(found.c.key == key)
+        a = _table("study_system_attributes")
+        return sa.select(a.c.study_id, a.c.value_json).where(a.c.key == key)
 
     def trials(self) -> Select[Any]:
         """trial, study, number, state."""

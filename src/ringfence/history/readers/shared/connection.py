@@ -1,4 +1,4 @@
-"""The way to a database: read-only, soon given up, and no password in any message."""
+"""Connections to databases: read-only, soon given up, and no password in any message."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
 
 SECONDS = 10
-"""How long a server may take to answer the door."""
+"""How long a server may take to answer at all."""
 EXTRAS = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql"}
 DRIVERS = {
     "postgresql": ("psycopg2", "psycopg"),
     "mysql": ("pymysql",),
     "mariadb": ("pymysql",),
 }
-"""The packages that are taken where the URL names none, the faster first."""
+"""The packages that are used if the URL names none, the faster first."""
 DATABASE = re.compile(r"(sqlite|postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
 
 
@@ -121,7 +121,7 @@ def _careful(url: URL) -> tuple[URL, dict[str, Any]]:
 
 
 def _reason(error: Exception, url: URL) -> str:
-    """The driver's first line, without the password should it repeat it."""
-    told = getattr(error, "orig", None) or error
-    text = str(told.args[-1] if told.args else told).strip().partition("\n")[0]
+    """The driver's first line, without the password in case it repeats it."""
+    cause = getattr(error, "orig", None) or error
+    text = str(cause.args[-1] if cause.args else cause).strip().partition("\n")[0]
     return text.replace(str(url.password), "***") if url.password else text

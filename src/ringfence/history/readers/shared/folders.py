@@ -48,14 +48,14 @@ def find_folders(source: str | PathLike[str], marker: str, what: str) -> list[Pa
             raise HistoryError(f"no folder matches {text}")
     elif not bases[0].is_dir():
         raise HistoryError(f"there is no folder {text}")
-    found = [
+    folders = [
         folder
         for base in bases
         for folder in ([base] if any(base.glob(marker)) else _below(base, marker))
     ]
-    if not found:
+    if not folders:
         raise HistoryError(f"{text} holds no {what}: no file {marker} in it or below")
-    return found
+    return folders
 
 
 def _below(base: Path, marker: str) -> list[Path]:

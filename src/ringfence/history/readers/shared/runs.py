@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +10,11 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.history import History
+from ringfence.history.history import History, history_from
+from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_objects
 from ringfence.space import Space
+from ringfence.words import did_you_mean
 
 FINISHED = "finished"
 
@@ -33,21 +34,20 @@ def history_of(
     runs: Sequence[Run],
     source: str,
     objective: str,
+    columns: NamedColumns,
     *,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     budget: str | None = None,
     space: Space | None = None,
     notes: Sequence[str] = (),
 ) -> History:
-    """The history with a row for each run. `budget` says what the runs' budgets are; with a `space`
+    """The history with a row for each run. `objective` and `budget` say what the runs' values and
+    budgets are; of `columns` only the direction, `parameters` and `ignore` count. With a `space`
     its parameters are taken, else every name that occurs in a configuration."""
     if not runs:
         raise HistoryError(f"{source} holds no runs")
     names = list(dict.fromkeys([*(space or ()), *(name for run in runs for name in run.config)]))
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
-    columns = [
+    series = [
         from_objects(task, [run.task for run in runs]),
         pl.Series(value, [_finite(run.value) for run in runs], dtype=pl.Float64),
         from_objects(status, [run.status for run in runs]),
@@ -55,41 +55,32 @@ def history_of(
     ]
     if budget is not None:
         budget = _free(budget, [*names, task, value, status])
-        columns.append(pl.Series(budget, [_finite(run.budget) for run in runs], dtype=pl.Float64))
+        series.append(pl.Series(budget, [_finite(run.budget) for run in runs], dtype=pl.Float64))
+    columns = replace(columns, task=task, objective=value, budget=budget, status=status)
     if space is not None:
-        space = _restricted(space, parameters, ignore)
-        parameters = list(space)
-    history = History.from_frame(
-        pl.DataFrame(columns),
-        task=task,
-        objective=value,
-        direction=direction,
-        parameters=parameters,
-        budget=budget,
-        status=status,
-        ignore=ignore,
-    )
+        space = _restricted(space, columns)
+        columns = replace(columns, parameters=list(space))
+    history = history_from(pl.DataFrame(series), columns)
     return replace(history, source=source, space=space, notes=(*notes, *history.notes))
 
 
-def chosen(wanted: str | None, found: Collection[str], what: str, where: str) -> str:
-    """The one of the `found` names that the user wants, or the only one there is."""
-    if wanted is None and len(found) == 1:
-        return next(iter(found))
-    names = ", ".join(sorted(found)) or "none"
-    if wanted is None and not found:
+def chosen(wanted: str | int | None, known: Collection[str], what: str, where: str) -> str:
+    """The one of the `known` names that the user wants, or the only one there is."""
+    if wanted is None and len(known) == 1:
+        return next(iter(known))
+    names = ", ".join(sorted(known)) or "none"
+    if wanted is None and not known:
         raise HistoryError(f"{where} has no {what} to choose from")
     if wanted is None:
         raise HistoryError(f"{where} has several {what}s; name one with {what}=…: {names}")
-    if wanted not in found:
-        close = difflib.get_close_matches(wanted, found, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {names}"
+    if not isinstance(wanted, str) or wanted not in known:
+        hint = did_you_mean(wanted, known) or f"there are: {names}"
         raise HistoryError(f"{where} has no {what} {wanted!r}; {hint}")
     return wanted
 
 
 def reported(values: Sequence[Any], at: str, direction: str | None) -> int | None:
-    """Which of a run's reports counts: the last, or the best finite one; None where it has none."""
+    """Which of a run's reports counts: the last, or the best finite one; None if it has none."""
     if at not in ("last", "best"):
         raise HistoryError(f"at must be 'last' or 'best', not {at!r}")
     sign = -1.0 if direction == "maximize" else 1.0
@@ -99,39 +90,37 @@ def reported(values: Sequence[Any], at: str, direction: str | None) -> int | Non
     return len(values) - 1 if values else None
 
 
-def flat(config: Mapping[str, Any], divider: str, prefix: str = "") -> dict[str, Any]:
+def flat(config: Mapping[str, Any], separator: str, prefix: str = "") -> dict[str, Any]:
     """A nested configuration with one name for each value; lists become text."""
     values: dict[str, Any] = {}
     for name, value in config.items():
         if isinstance(value, Mapping):
-            values |= flat(value, divider, f"{prefix}{name}{divider}")
+            values |= flat(value, separator, f"{prefix}{name}{separator}")
         else:
             values[f"{prefix}{name}"] = str(value) if isinstance(value, list) else value
     return values
 
 
 def from_text(values: Sequence[str | None]) -> list[Any]:
-    """Values that a tool keeps as text: whole numbers if all are, numbers if all are, booleans if
-    all are, else text."""
-    given = [value for value in values if value is not None]
-    for kind in (int, float, _boolean):
+    """Values that a tool keeps as text: integers if all are, numbers if all are, booleans if all
+    are, else text."""
+    texts = [value for value in values if value is not None]
+    for parse in (int, float, _boolean):
         try:
-            known = {text: kind(text) for text in given}
+            parsed = {text: parse(text) for text in texts}
         except ValueError:
             continue
-        return [None if value is None else known[value] for value in values]
+        return [None if value is None else parsed[value] for value in values]
     return list(values)
 
 
-def _restricted(space: Space, wanted: Sequence[str] | None, ignore: Sequence[str]) -> Space:
+def _restricted(space: Space, columns: NamedColumns) -> Space:
     """The space of the wanted parameters; a condition on one that is left out goes with it."""
-    names = (
-        list(space)
-        if wanted is None
-        else [chosen(n, list(space), "parameter", "the space") for n in wanted]
-    )
-    kept = {name: space[name] for name in names if name not in ignore}
-    return Space(kept, [c for c in space.conditions if c.child in kept and c.parent in kept])
+    wanted = list(space) if columns.parameters is None else columns.parameters
+    names = [chosen(name, list(space), "parameter", "the space") for name in wanted]
+    parameters = {name: space[name] for name in names if name not in columns.ignore}
+    conditions = [c for c in space.conditions if c.child in parameters and c.parent in parameters]
+    return Space(parameters, conditions)
 
 
 def _boolean(text: str) -> bool:
@@ -147,5 +136,6 @@ def _finite(value: Any) -> float | None:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """A name for a column of ours; parameters have the first right to it."""
+    """A name for a column of ours; a parameter of that name keeps it, and we add a colon, with
+    which no parameter's name can begin."""
     return f":{name}" if name in taken else name

@@ -1,5 +1,5 @@
 """SMAC3: its run folders."""
 
-from ringfence.history.readers.smac.reader import read, recognizes
+from ringfence.history.readers.smac.reader import FOLDERS_OF, read, recognizes
 
-__all__ = ["read", "recognizes"]
+__all__ = ["FOLDERS_OF", "read", "recognizes"]

@@ -24,7 +24,9 @@ from ringfence.history.readers.shared.folders import (
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of
 from ringfence.history.readers.smac.space import common_space
+from ringfence.history.roles import NamedColumns
 
+FOLDERS_OF = "SMAC"
 MARKER = "runhistory.json"
 STATUSES = {0: "running", 1: FINISHED, 2: "crashed", 3: "timeout", 4: "memoryout"}
 
@@ -34,46 +36,34 @@ def recognizes(source: Any) -> bool:
     return holds(source, MARKER, f"*/{MARKER}", f"*/*/{MARKER}")
 
 
-def read(
-    source: str | PathLike[str],
-    *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-) -> History:
+def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     """One row for each configuration and budget: the mean cost over its instances and seeds.
 
     A task is a scenario's folder (runs of several seeds are one task), or the value of the
-    parameter `task`. `objective` names one of several costs. Only the highest budget of a task
-    counts; without budgets, only the configurations with the most evaluations, if these differ.
+    parameter that is named as the task. The objective is one of the costs. Only the highest budget
+    of a task counts; without budgets, only the configurations with the most evaluations, if these
+    differ.
     """
-    if direction not in (None, "minimize"):
+    if columns.direction not in (None, "minimize"):
         raise HistoryError("SMAC minimizes its costs; leave the direction out")
     folders = find_folders(source, MARKER, "SMAC runs")
     tasks = _tasks(folders)
     costs = dict.fromkeys(name for folder in folders for name in _costs(folder))
-    objective = chosen(objective, costs, "objective", str(source))
+    objective = chosen(columns.objective, costs, "objective", str(source))
     space, notes = common_space([folder / "configspace.json" for folder in folders])
     means = [mean for folder in folders for mean in _means(folder, tasks[folder], objective)]
-    if task is not None:
-        means = [replace(mean, task=_text(mean.config.get(task))) for mean in means]
+    if columns.task is not None:
+        means = [replace(mean, task=_text(mean.config.get(columns.task))) for mean in means]
+        columns = replace(columns, ignore=[*columns.ignore, columns.task])
     budget = None
     if any(mean.budget is not None for mean in means):
         budget = "budget"
     elif len({mean.evaluations for mean in means}) > 1:
         budget = "evaluations"
         means = [replace(mean, budget=mean.evaluations) for mean in means]
+    columns = replace(columns, direction=None)
     return history_of(
-        means,
-        Path(source).name,
-        objective,
-        parameters=parameters,
-        ignore=[*ignore, *([task] if task is not None and task not in ignore else [])],
-        budget=budget,
-        space=space,
-        notes=notes,
+        means, Path(source).name, objective, columns, budget=budget, space=space, notes=notes
     )
 
 
@@ -86,23 +76,24 @@ class _Mean(Run):
 
 def _means(folder: Path, task: str, objective: str) -> list[_Mean]:
     content = read_json(folder / MARKER)
-    place = _costs(folder).index(chosen(objective, _costs(folder), "objective", str(folder)))
+    cost = _costs(folder).index(chosen(objective, _costs(folder), "objective", str(folder)))
     groups: dict[tuple[int, Any], list[dict[str, Any]]] = {}
     with written_by("SMAC 2", folder / MARKER):
         for trial in content["data"]:
             groups.setdefault((trial["config_id"], trial["budget"]), []).append(trial)
         return [
-            _mean(task, dict(content["configs"][str(config)]), budget, trials, place)
+            _mean(task, dict(content["configs"][str(config)]), budget, trials, cost)
             for (config, budget), trials in groups.items()
         ]
 
 
 def _mean(
-    task: str, config: dict[str, Any], budget: Any, trials: list[dict[str, Any]], place: int
+    task: str, config: dict[str, Any], budget: Any, trials: list[dict[str, Any]], cost: int
 ) -> _Mean:
+    """The mean of the `cost`-th cost over the trials; a configuration that failed once failed."""
     statuses = [STATUSES.get(trial["status"], "unknown") for trial in trials]
     bad = next((status for status in statuses if status != FINISHED), None)
-    costs = [t["cost"][place] if isinstance(t["cost"], list) else t["cost"] for t in trials]
+    costs = [t["cost"][cost] if isinstance(t["cost"], list) else t["cost"] for t in trials]
     value = None if bad else fmean(costs)
     return _Mean(task, config, value, bad or FINISHED, budget or None, len(trials))
 
@@ -124,8 +115,8 @@ def _tasks(folders: Sequence[Path]) -> dict[Path, str]:
     for folder in folders:
         seed = _scenario(folder).get("seed")
         homes[folder] = folder.resolve().parent if folder.resolve().name == str(seed) else folder
-    different = list(dict.fromkeys(homes.values()))
-    names = dict(zip(different, task_names(different)))
+    distinct = list(dict.fromkeys(homes.values()))
+    names = dict(zip(distinct, task_names(distinct)))
     return {folder: names[home] for folder, home in homes.items()}
 
 

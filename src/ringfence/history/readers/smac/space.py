@@ -29,7 +29,7 @@ def _space(path: Path, content: Mapping[str, Any]) -> Space:
     try:
         with written_by("ConfigSpace", path):
             parameters = {entry["name"]: _parameter(entry) for entry in content["hyperparameters"]}
-            conditions = [one for entry in content["conditions"] for one in _conditions(entry)]
+            conditions = [c for entry in content["conditions"] for c in _conditions(entry)]
             return Space(parameters, tuple(conditions))
     except SpaceError as error:
         raise HistoryError(f"{path}: {error}") from error
@@ -57,7 +57,7 @@ def _choices(values: Sequence[Any], ordered: bool = False) -> Parameter:
 def _conditions(entry: Mapping[str, Any]) -> list[Condition]:
     kind = entry["type"]
     if kind == "AND":
-        return [one for part in entry["conditions"] for one in _conditions(part)]
+        return [condition for part in entry["conditions"] for condition in _conditions(part)]
     if kind == "EQ":
         return [Condition(entry["child"], entry["parent"], [entry["value"]])]
     if kind == "IN":

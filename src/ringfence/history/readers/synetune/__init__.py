@@ -1,5 +1,5 @@
 """Syne Tune: its experiment folders."""
 
-from ringfence.history.readers.synetune.reader import read, recognizes
+from ringfence.history.readers.synetune.reader import FOLDERS_OF, read, recognizes
 
-__all__ = ["read", "recognizes"]
+__all__ = ["FOLDERS_OF", "read", "recognizes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,12 @@ from ringfence.history.readers.shared.folders import (
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of, reported
 from ringfence.history.readers.synetune.space import common_space
 from ringfence.history.readers.table import MISSING
+from ringfence.history.roles import NamedColumns
 
+FOLDERS_OF = "Syne Tune"
 MARKER = "results.csv.zip"
 CONFIG = "config_"
-OWN = "st_"
+TOOLS_OWN = "st_"
 """How the names of Syne Tune's own columns begin."""
 
 
@@ -37,45 +39,39 @@ def recognizes(source: Any) -> bool:
 
 def read(
     source: str | PathLike[str],
+    columns: NamedColumns,
     *,
-    task: str | None = None,
-    objective: str | None = None,
-    direction: str | None = None,
-    parameters: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     at: str = "last",
     budget: str | None = None,
 ) -> History:
-    """One row a trial, its `objective` at the last report or the best one (`at`).
+    """One row per trial: its objective at the last report or the best one (`at`).
 
-    A task is an experiment's folder, or the entry `task` of its metadata ("benchmark"). The
-    objective and its direction are the scheduler's, the space is the tuner's, where the metadata
-    have them. `budget` names a reported number such as epoch.
+    A task is an experiment's folder, or an entry of its metadata, such as "benchmark". Unless they
+    are named, the objective and its direction are the scheduler's; the space is the tuner's, if
+    the metadata have it. `budget` names a reported number such as epoch.
     """
     folders = find_folders(source, MARKER, "Syne Tune experiments")
-    found = [_Experiment.of(f, n, task) for f, n in zip(folders, task_names(folders))]
-    metrics = dict.fromkeys(name for one in found for name in one.metrics)
-    objective = chosen(objective, metrics or _reports(found), "objective", str(source))
+    experiments = [
+        _Experiment.of(folder, name, columns.task)
+        for folder, name in zip(folders, task_names(folders))
+    ]
+    metrics = dict.fromkeys(name for one in experiments for name in one.metrics)
+    reports = _reports(experiments)
+    objective = chosen(columns.objective, metrics or reports, "objective", str(source))
     if budget is not None:
-        chosen(budget, _reports(found), "budget", str(source))
-    ways = {one.metrics.get(objective) for one in found} - {None}
-    if direction is None and len(ways) > 1:
+        chosen(budget, reports, "budget", str(source))
+    directions = {one.metrics.get(objective) for one in experiments} - {None}
+    if columns.direction is None and len(directions) > 1:
         raise HistoryError(
             f"some experiments of {source} minimize {objective}, others maximize it; read them "
             "apart, or say direction=… for all"
         )
-    direction = direction or next(iter(ways), None)
-    space, notes = common_space([one.config_space for one in found])
+    direction = columns.direction or next(iter(directions), None)
+    runs = [run for one in experiments for run in one.runs(objective, at, direction, budget)]
+    columns = replace(columns, direction=direction)
+    space, notes = common_space([one.config_space for one in experiments])
     return history_of(
-        [run for one in found for run in one.runs(objective, at, direction, budget)],
-        Path(source).name,
-        objective,
-        direction=direction,
-        parameters=parameters,
-        ignore=ignore,
-        budget=budget,
-        space=space,
-        notes=notes,
+        runs, Path(source).name, objective, columns, budget=budget, space=space, notes=notes
     )
 
 
@@ -101,15 +97,17 @@ class _Experiment:
             metrics = [str(metric) for metric in facts.get("metric_names", ())]
             modes = facts.get("metric_mode", "min")
             modes = [modes] * len(metrics) if isinstance(modes, str) else list(modes)
-        ways = {m: "maximize" if mode == "max" else "minimize" for m, mode in zip(metrics, modes)}
-        return cls(name, _results(folder / MARKER), ways, facts.get("config_space"))
+        directions = {
+            metric: "maximize" if mode == "max" else "minimize"
+            for metric, mode in zip(metrics, modes)
+        }
+        return cls(name, _results(folder / MARKER), directions, facts.get("config_space"))
 
     def runs(self, objective: str, at: str, direction: str | None, budget: str | None) -> list[Run]:
         """One run for each trial, in the order of their numbers."""
         runs = []
-        for (_trial,), rows in self.results.sort("trial_id", maintain_order=True).group_by(
-            "trial_id", maintain_order=True
-        ):
+        ordered = self.results.sort("trial_id", maintain_order=True)
+        for _, rows in ordered.group_by("trial_id", maintain_order=True):
             values = rows[objective].to_list() if objective in rows.columns else []
             row = rows.row(reported(values, at, direction) or 0, named=True)
             config = {k.removeprefix(CONFIG): v for k, v in row.items() if k.startswith(CONFIG)}
@@ -120,13 +118,13 @@ class _Experiment:
         return runs
 
 
-def _reports(found: Sequence[_Experiment]) -> dict[str, None]:
+def _reports(experiments: Sequence[_Experiment]) -> dict[str, None]:
     """Names of the numbers that trials report."""
     return dict.fromkeys(
         column.name
-        for one in found
-        for column in one.results
-        if column.dtype.is_numeric() and not column.name.startswith((CONFIG, OWN, "trial_id"))
+        for experiment in experiments
+        for column in experiment.results
+        if column.dtype.is_numeric() and not column.name.startswith((CONFIG, TOOLS_OWN, "trial_id"))
     )
 
 

@@ -12,11 +12,11 @@ from ringfence.space import Categorical, Constant, Float, Int, Parameter, Space
 
 def common_space(contents: Sequence[Any]) -> tuple[Space | None, list[str]]:
     """The space that all of the metadata describe, or None and a note that says why not."""
-    given = [content for content in contents if content is not None]
-    if not given:
+    declared = [content for content in contents if content is not None]
+    if not declared:
         return None, []
     try:
-        spaces = [_space(json.loads(text) if isinstance(text, str) else text) for text in given]
+        spaces = [_space(json.loads(c) if isinstance(c, str) else c) for c in declared]
     except (SpaceError, AttributeError, KeyError, TypeError, ValueError) as error:
         return None, [f"the tuner's space was not taken: {error}"]
     if any(space != spaces[0] for space in spaces):
@@ -31,15 +31,15 @@ def _space(content: Mapping[str, Any]) -> Space:
 def _parameter(entry: Any) -> Parameter:
     if not isinstance(entry, Mapping):
         return Constant(entry)
-    kind, known = entry["domain_cls"], entry["domain_kwargs"]
-    if "categories" in known:
-        if len(known["categories"]) == 1:
-            return Constant(known["categories"][0])
-        return Categorical(known["categories"], ordered=kind != "Categorical")
-    low, high = known["lower"], known["upper"]
+    kind, arguments = entry["domain_cls"], entry["domain_kwargs"]
+    if "categories" in arguments:
+        if len(arguments["categories"]) == 1:
+            return Constant(arguments["categories"][0])
+        return Categorical(arguments["categories"], ordered=kind != "Categorical")
+    low, high = arguments["lower"], arguments["upper"]
     if low == high:
         return Constant(low)
-    log = known.get("log_scale", entry.get("sampler_cls") == "LogUniform")
-    if kind == "Integer" or known.get("cast_int"):
+    log = arguments.get("log_scale", entry.get("sampler_cls") == "LogUniform")
+    if kind == "Integer" or arguments.get("cast_int"):
         return Int(low, high, log)
     return Float(low, high, log)
