@@ -8,12 +8,12 @@ import shlex
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
 import pytest
+from outline import Outline
 from strange_names import PARAMETERS, TASKS, strange_history
 
 import ringfence as rf
@@ -26,31 +26,6 @@ from ringfence.reporting.recipe import changed_settings, recipe
 from ringfence.words import shortened
 
 LIMIT = 6_000_000  # bytes
-
-
-class Outline(HTMLParser):
-    """What a page holds: start tags with their attributes, text outside scripts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.scripts: list[str] = []
-        self._in_script = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        self._in_script = tag in ("script", "style")
-
-    def handle_endtag(self, tag):
-        self._in_script = False
-
-    def handle_data(self, data):
-        (self.scripts if self._in_script else self.texts).append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for found, attributes in self.tags if found == tag]
 
 
 def written(tmp_path, history, space=None, **how) -> str:
@@ -113,7 +88,7 @@ def test_no_name_can_end_the_script_that_holds_the_charts():
     [
         ("a<b>&c", "a&lt;b&gt;&amp;c", "a&lt;b&gt;&amp;c", "a‹b›&c"),
         ("\"'", "&quot;&#x27;", "\"'", "\"'"),
-        ("a\x1b\x07", "a\\x1b\\x07", "a\\x1b\\x07", "a\x1b\x07"),
+        ("a\x1b\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e"),
         ("x" * 50, "x" * 50, "x" * 26 + "…" + "x" * 13, "x" * 26 + "…" + "x" * 13),
         ("  ", "  ", "(blank)", "(blank)"),
     ],
@@ -314,7 +289,11 @@ def test_an_interrupted_or_impossible_write_leaves_nothing_half_done(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-def test_without_plotly_the_error_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(rf.MissingExtraError, match=r"pip install 'ringfence\[report\]'"):
-        rf.report(rf.example_history(), path=tmp_path / "r.html")
+@pytest.mark.parametrize("package", ["jinja2", "plotly.offline"])
+def test_a_missing_package_is_named_before_the_work_begins(package, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    name = package.partition(".")[0]
+    says = rf"needs the package '{name}'; install it with: pip install 'ringfence\[report\]'"
+    no_history = None  # the first look at it would be another error
+    with pytest.raises(rf.MissingExtraError, match=says):
+        rf.report(no_history, path=tmp_path / "r.html")

@@ -23,12 +23,13 @@ class Html(str):
 
 
 def escape(text: str) -> Html:
-    """The text as it is, with nothing that a browser would obey; control characters but for line
-    ends are spelled out. Markup stays what it is."""
-    if isinstance(text, Html):
-        return text
-    visible = "".join(repr(c)[1:-1] if _is_obeyed(c) else c for c in text)
-    return Html(html.escape(visible))
+    """The text as it is, with nothing that a browser would obey; markup stays what it is."""
+    return text if isinstance(text, Html) else Html(html.escape(visible(text)))
+
+
+def visible(text: str) -> str:
+    """The text with control characters, but for line ends, and direction marks spelled out."""
+    return "".join(repr(c)[1:-1] if _is_obeyed(c) else c for c in text)
 
 
 def _is_obeyed(character: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ringfence.checking.display.evidence import Curve
-from ringfence.rendering.markup import escape
+from ringfence.rendering.markup import escape, visible
 from ringfence.words import shortened
 
 Chart: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ def label(text: str, most: int = 60) -> str:
 
 def solid_label(text: str, most: int) -> str:
     """The same on a chart in three dimensions, where plotly knows tags but no entities."""
-    shown = shortened(text, most).replace("<", "‹").replace(">", "›")
+    shown = visible(shortened(text, most)).replace("<", "‹").replace(">", "›")
     return shown if text.strip() else "(blank)"
 
 
