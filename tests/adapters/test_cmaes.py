@@ -73,7 +73,7 @@ def test_whole_numbers_are_rounded_inside():
 
 
 def test_what_cma_es_cannot_search_is_an_error():
-    with pytest.raises(rf.SettingError, match="no place for choices, such as 'loss'"):
+    with pytest.raises(rf.SettingError, match="cannot search choices, such as 'loss'"):
         start(region("mixed", "box"))
     with pytest.raises(rf.SettingError, match=r"active only sometimes, such as 'gamma'"):
         start(region("conditional", "box"))

@@ -5,8 +5,8 @@
     for index, values in client.get_next_trials(max_trials=1).items():
         client.complete_trial(index, raw_data={"loss": objective(space.decode(values))})
 
-Ax knows constraints only where they are linear and not on a log scale, so an ellipsoid is given as
-its gauge cube. It is told of no conditions: `decode` leaves out what is inactive.
+Ax knows only linear constraints, and none on a log scale, so an ellipsoid is given as its cube. Ax
+does not see the conditions: `decode` leaves inactive parameters out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringfence.adapters.values import one_type
-from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.adapters.view import ToolView, Translated, as_learned
 from ringfence.errors import MissingExtraError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
 def parameters(learned: LearnedSpace | Space) -> Translated[list[Any]]:
     """The parameters to configure, with `decode` for the parameters of a trial and `encode` for
     `attach_trial`. Constants are left out; `decode` puts them in."""
-    view = View(as_learned(learned), flat=True, speaks=one_type)
+    view = ToolView(as_learned(learned), flat=True, can_represent=one_type)
     searched = {n: p for n, p in view.space.parameters.items() if not isinstance(p, Constant)}
     configs = [_config(name, parameter) for name, parameter in searched.items()]
 

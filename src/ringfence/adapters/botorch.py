@@ -7,8 +7,8 @@
 
 Points are tensors in unit coordinates. Choices are positions from 0 to 1: fit a MixedSingleTaskGP
 with `problem.cat_dims`, and call `optimize_acqf_mixed`.
-The constraint alone does not do: its tolerance leaves points outside, and whole numbers must be
-rounded. `repair` draws a point towards the region's anchor until its rounded form is inside.
+The constraint alone is not enough: its tolerance leaves points outside, and integers must be
+rounded. `repair` moves a point towards the region's anchor until its rounded form is inside.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ except ModuleNotFoundError as error:
 MOST_COMBINATIONS = 1000  # of choices; BoTorch optimizes once for each
 
 
-def problem(learned: LearnedSpace | Space) -> Problem:
-    """The learned space in BoTorch's terms; its parameters must be active always."""
-    return Problem(Vectors(as_learned(learned), "BoTorch"))
+def problem(learned: LearnedSpace | Space) -> BotorchProblem:
+    """The learned space in BoTorch's terms; its parameters must always be active."""
+    return BotorchProblem(Vectors(as_learned(learned), "BoTorch"))
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class BotorchProblem:
     """Bounds, constraint, starting points and repair, in double precision."""
 
     vectors: Vectors
@@ -54,7 +54,7 @@ class Problem:
     @property
     def constraints(self) -> list[tuple[Callable[[torch.Tensor], torch.Tensor], bool]] | None:
         """For `nonlinear_inequality_constraints`: not negative inside the region; None for a box,
-        whose bounds say it all."""
+        whose bounds are enough."""
         region = self.vectors.block.region
         if region.is_box:
             return None
@@ -72,8 +72,8 @@ class Problem:
 
     @property
     def fixed_features_list(self) -> list[dict[int, float]] | None:
-        """For `optimize_acqf_mixed`: every combination of choices; None where there are none."""
-        sizes = [len(kept) for kept in self.vectors.choices.values()]
+        """For `optimize_acqf_mixed`: every combination of choices; None if there are none."""
+        sizes = [len(choices) for choices in self.vectors.choices.values()]
         if not sizes:
             return None
         if np.prod(sizes) > MOST_COMBINATIONS:
@@ -88,8 +88,8 @@ class Problem:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments of `optimize_acqf`, or of `optimize_acqf_mixed` where there are
-        choices; `q`, `num_restarts` and `raw_samples` are yours."""
+        """Keyword arguments of `optimize_acqf`, or of `optimize_acqf_mixed` if there are choices;
+        `q`, `num_restarts` and `raw_samples` are yours."""
         fixed = self.fixed_features_list
         return {
             "bounds": self.bounds,
@@ -118,12 +118,12 @@ class Problem:
         """BoTorch's `ic_generator`: of `raw_samples` draws from the learned space those with the
         largest acquisition, shape (num_restarts, q, d)."""
         seed = (options.get("options") or {}).get("seed")
-        drawn = max(raw_samples or 0, num_restarts)
+        n_draws = max(raw_samples or 0, num_restarts)
         rng = generator(int(torch.randint(2**31, (1,))) if seed is None else seed)
-        points = self.initial_points(drawn * q, seed=rng)
+        points = self.initial_points(n_draws * q, seed=rng)
         for column, value in (fixed_features or {}).items():
             points[:, column] = value
-        batches = points.reshape(drawn, q, -1)
+        batches = points.reshape(n_draws, q, -1)
         with torch.no_grad():
             values = acq_function(batches)
         return batches[values.topk(num_restarts).indices]

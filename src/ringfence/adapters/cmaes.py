@@ -1,4 +1,4 @@
-"""CMA-ES (`cmaes`): where to start, and in what shape.
+"""CMA-ES (`cmaes`): the mean and the covariance to start from.
 
     start = cmaes.start(learned)
     optimizer = cmaes.CMA(**start.arguments, seed=0)
@@ -26,7 +26,7 @@ from ringfence.space import Config, Space
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class InitialDistribution:
     """The first distribution in unit coordinates: N(mean, sigma² cov), det cov = 1."""
 
     vectors: Vectors
@@ -41,7 +41,7 @@ class Start:
         return {"mean": self.mean, "sigma": self.sigma, "cov": self.cov, "bounds": bounds}
 
     def decode(self, row: FloatArray) -> Config:
-        """What `ask` gives → a configuration inside; what lies outside is drawn to the boundary."""
+        """What `ask` gives → a configuration inside; a point outside moves to the boundary."""
         return self.vectors.decode(row)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
@@ -49,14 +49,14 @@ class Start:
         return self.vectors.encode(config)
 
 
-def start(learned: LearnedSpace | Space) -> Start:
+def start(learned: LearnedSpace | Space) -> InitialDistribution:
     """The start of CMA-ES over the numeric parameters of a learned space."""
     vectors = Vectors(as_learned(learned), "CMA-ES")
     if vectors.choices:
         raise SettingError(
-            f"CMA-ES has no place for choices, such as {next(iter(vectors.choices))!r}: use the "
+            f"CMA-ES cannot search choices, such as {next(iter(vectors.choices))!r}: use the "
             "adapter for Optuna, SMAC, Ray Tune or Ax, or one space for each choice"
         )
     mean, covariance = vectors.block.cell_region.moments
     scale = math.exp(np.linalg.slogdet(covariance)[1] / len(mean))
-    return Start(vectors, mean, math.sqrt(scale), covariance / scale)
+    return InitialDistribution(vectors, mean, math.sqrt(scale), covariance / scale)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from ringfence.adapters.values import unequal
-from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.adapters.view import ToolView, Translated, as_learned
 from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SpaceError
 from ringfence.learned.space import LearnedSpace
@@ -25,8 +25,8 @@ def to_configspace(
     learned: LearnedSpace | Space, seed: int | None = None
 ) -> Translated[CS.ConfigurationSpace]:
     """The ConfigurationSpace to search, with `decode` from a Configuration to a plain dict and
-    `encode` back: a box as it is, any other region as its gauge cube."""
-    view = View(as_learned(learned), speaks=unequal)
+    `encode` back: a box as it is, any other region as its cube."""
+    view = ToolView(as_learned(learned), can_represent=unequal)
     space = CS.ConfigurationSpace(seed=integer(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])
     for _, conditions in groupby(_by_child(view.space), key=lambda c: c.child):
@@ -39,7 +39,7 @@ def to_configspace(
 
 
 def from_configspace(space: CS.ConfigurationSpace) -> Space:
-    """The same space in ringfence's terms; SpaceError for what it has no word for."""
+    """The same space in ringfence's terms; SpaceError for what has no counterpart."""
     if space.forbidden_clauses:
         raise SpaceError(
             f"the forbidden clause {space.forbidden_clauses[0]} has no counterpart: take it out"
@@ -73,7 +73,7 @@ def _by_child(space: Space) -> list[Condition]:
 
 
 def _condition(space: CS.ConfigurationSpace, conditions: Sequence[Condition]) -> Any:
-    """All conditions of one child as ConfigSpace's one."""
+    """All conditions of one child as a single condition of ConfigSpace."""
     parts = []
     for condition in conditions:
         child, parent = space[condition.child], space[condition.parent]

@@ -1,7 +1,7 @@
-"""What another tool reads: a Python file that searches a learned space with it, or a native file.
+"""Files for another tool: a program that searches a learned space with it, or its own format.
 
-The Python files are templates beside this module, one a tool, with the place of the learned space
-left open.
+The programs are templates in `snippets/`, one for each tool, in which the path of the learned space
+is filled in.
 """
 
 from __future__ import annotations
@@ -9,20 +9,16 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
+from ringfence.adapters import TOOLS
 from ringfence.adapters.view import require_box
 from ringfence.errors import SettingError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
 
-TOOLS = (
-    "optuna", "configspace", "smac", "ray", "botorch", "ax", "sklearn", "synetune", "neps",
-    "cmaes", "hyperopt",
-)  # fmt: skip
-
 
 def snippet(learned: LearnedSpace, path: str, to: str) -> str:
     """A Python program for the tool `to`, which loads the learned space from `path`. SettingError
-    for an unknown tool, and for a space that the tool has no place for."""
+    for an unknown tool, and for a space that the tool cannot search."""
     if to not in TOOLS:
         raise SettingError(f"no export to {to!r}; there is {', '.join(TOOLS)}")
     _check(learned, to)
@@ -45,7 +41,7 @@ def configspace_file(learned: LearnedSpace, suffix: str) -> str:
 
 
 def _suggestions(space: Space) -> list[str]:
-    """The lines in which an objective of Optuna asks for each parameter of `space`."""
+    """The lines in which an objective for Optuna asks for each parameter of `space`."""
     lines: list[str] = []
     for name in space.parents_first:
         line = f"config[{name!r}] = {_suggestion(name, space[name])}"
@@ -69,8 +65,7 @@ def _suggestion(name: str, parameter: Parameter) -> str:
 
 
 def _check(learned: LearnedSpace, to: str) -> None:
-    """Raise now what the tool's adapter would raise later, as far as that can be told without the
-    tool."""
+    """Raise now what the tool's adapter would raise later, if that is known without the tool."""
     if to == "botorch":
         from ringfence.adapters.vectors import Vectors
 

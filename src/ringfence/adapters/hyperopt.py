@@ -1,8 +1,8 @@
 """Hyperopt: a search space for `fmin`.
 
-Hyperopt is told of no conditions: it sets every parameter, and `decode` leaves out what is
-inactive. `fmin` returns positions instead of choices; `decode(space_eval(space.space, best))` has
-the configuration.
+Hyperopt does not see the conditions: it sets every parameter, and `decode` leaves inactive ones
+out. `fmin` returns positions instead of choices; `decode(space_eval(space.space, best))` is the
+configuration.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ringfence.adapters.view import Translated, View, as_learned
+from ringfence.adapters.view import ToolView, Translated, as_learned
 from ringfence.errors import MissingExtraError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
@@ -23,8 +23,8 @@ except ModuleNotFoundError as error:
 
 def search_space(learned: LearnedSpace | Space) -> Translated[dict[str, Any]]:
     """What `fmin` searches, with `decode` for what it passes to the objective: a box as it is, any
-    other region as its gauge cube."""
-    view = View(as_learned(learned), flat=True)
+    other region as its cube."""
+    view = ToolView(as_learned(learned), flat=True)
     space = {name: _expression(name, p) for name, p in view.space.parameters.items()}
     return Translated(space, view.decode, view.encode)
 

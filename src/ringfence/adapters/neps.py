@@ -2,9 +2,9 @@
 
     neps.run(evaluate, pipeline_space=neps_adapter.pipeline_space(learned), ...)
 
-NePS searches the whole original space and looks first where the prior points: to the middle of the
-learned region, and the more firmly, the less of a parameter's range the region keeps. So this is a
-hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box.
+NePS searches the full original space and looks first where the prior points: at the middle of the
+learned region, with the more confidence, the less of a parameter's range the region keeps. This is
+a hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def pipeline_space(learned: LearnedSpace | Space) -> Any:
         import neps
     except ModuleNotFoundError as error:
         raise MissingExtraError("neural-pipeline-search", "neps") from error
-    attributes = {name: _domain(neps, given) for name, given in priors(learned).items()}
+    attributes = {name: _domain(neps, prior) for name, prior in priors(learned).items()}
     for name, parameter in as_learned(learned).space.parameters.items():
         if isinstance(parameter, Constant):
             attributes[name] = parameter.value
@@ -46,29 +46,31 @@ def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
         )
     cube = UnitCube(given)
     center = cube.decode(cube.center)
-    kept = _kept(given)
-    found: dict[str, dict[str, Any]] = {}
+    shares = _kept_shares(given)
+    arguments: dict[str, dict[str, Any]] = {}
     for name, parameter in given.space.parameters.items():
+        if isinstance(parameter, Constant):
+            continue
         if isinstance(parameter, Categorical):
             choice = center[name] if axis_of(parameter) else _usual(given, name)
-            found[name] = {
+            arguments[name] = {
                 "choices": list(parameter.choices),
                 "prior": parameter.choices.index(nearest(name, parameter, choice)),
             }
-        elif not isinstance(parameter, Constant):
-            found[name] = {
+        else:
+            arguments[name] = {
                 "lower": parameter.low,
                 "upper": parameter.high,
                 "log": parameter.log,
                 "prior": center[name],
             }
-        if name in found:
-            found[name]["prior_confidence"] = next(c for s, c in CONFIDENCE if kept[name] <= s)
-    return found
+        confidence = next(level for share, level in CONFIDENCE if shares[name] <= share)
+        arguments[name]["prior_confidence"] = confidence
+    return arguments
 
 
-def _kept(learned: LearnedSpace) -> dict[str, float]:
-    """The share of each parameter's range or choices that is left, between 0 and 1."""
+def _kept_shares(learned: LearnedSpace) -> dict[str, float]:
+    """The share of each parameter's range or choices that is kept, between 0 and 1."""
     shares: dict[str, float] = {}
     for block in learned.blocks:
         for name, low, high in zip(block.names, *block.spans):
@@ -79,7 +81,7 @@ def _kept(learned: LearnedSpace) -> dict[str, float]:
 
 
 def _usual(learned: LearnedSpace, name: str) -> Choice:
-    """The kept choice that most of the tasks inside have as their best; the first where tied."""
+    """The kept choice that is best for most of the tasks inside; the first if several are."""
     votes = Counter(task.incumbent.get(name) for task in learned.tasks if not task.outside)
     return max(learned.choices[name], key=lambda choice: votes[choice])
 

@@ -1,7 +1,8 @@
 """Ray Tune: a search-space dict for a box, and a Searcher for every region.
 
-tune.Tuner(train, param_space=raytune.param_space(learned), ...)
-tune.Tuner(train, tune_config=TuneConfig(search_alg=raytune.searcher(learned, "loss", "min"), ...))
+    Tuner(train, param_space=raytune.param_space(learned), ...)
+    inside = raytune.searcher(learned, "loss", "min")
+    Tuner(train, tune_config=TuneConfig(search_alg=inside, ...))
 
 A name with a / is nested, as Ray has it: model/lr is config["model"]["lr"].
 """
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.adapters.view import ToolView, as_learned, require_box
 from ringfence.checks import integer
 from ringfence.errors import FileError, MissingExtraError, SettingError
 from ringfence.files import write_atomically
@@ -59,13 +60,13 @@ def searcher(
     """A Searcher whose every suggestion lies in the learned space.
 
     It draws uniformly, or asks `base`, a Searcher of Ray without a space of its own such as
-    `OptunaSearch(seed=0)`, which then searches the box or the region's gauge cube and needs to
-    know `metric` and `mode`. The first `starts` starting points of the learned space come before
-    all else; `base` hears nothing of them.
+    `OptunaSearch(seed=0)`, which then searches the box or the region's cube and needs `metric` and
+    `mode`. The first `starts` starting points of the learned space come first of all; they are not
+    reported to `base`.
     """
     given = as_learned(learned)
-    first = given.starts(integer(starts, "starts", 0) or 0)
-    return RegionSearcher(given, metric, mode, seed, base, starts=first)
+    points = given.starts(integer(starts, "starts", 0) or 0)
+    return RegionSearcher(given, metric, mode, seed, base, starting_points=points)
 
 
 class RegionSearcher(Searcher):  # type: ignore[misc]
@@ -80,30 +81,30 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         seed: int | None,
         base: Searcher | None,
         *,
-        starts: Sequence[Config] = (),
+        starting_points: Sequence[Config] = (),
     ) -> None:
         if mode not in (None, "min", "max"):
             raise SettingError(f"mode must be 'min' or 'max', not {mode!r}")
         super().__init__(metric=metric, mode=mode)
         seed = integer(seed, "seed", 0)
         self._seed = int(np.random.default_rng().integers(2**53)) if seed is None else seed
-        self._drawn = 0
-        self._view = View(learned, flat=True)
-        _nested(dict.fromkeys(learned.space))
+        self._n_draws = 0
+        self._view = ToolView(learned, flat=True)
+        _nested(dict.fromkeys(learned.space))  # raises now if the names cannot be nested
         self._base = base
-        self._starts = tuple(starts)
-        self._begun: list[str] = []  # trials that have a starting point
+        self._starting_points = tuple(starting_points)
+        self._started: list[str] = []  # trials that have a starting point
         if base is not None:
-            self._tell(base)
+            self._set_space(base)
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
         """The next configuration; inactive parameters are left out."""
-        if len(self._begun) < len(self._starts):
-            self._begun.append(trial_id)
-            return _nested(self._starts[len(self._begun) - 1])
+        if len(self._started) < len(self._starting_points):
+            self._started.append(trial_id)
+            return _nested(self._starting_points[len(self._started) - 1])
         if self._base is None:
-            rng = np.random.default_rng([self._seed, self._drawn])
-            self._drawn += 1
+            rng = np.random.default_rng([self._seed, self._n_draws])
+            self._n_draws += 1
             return _nested(self._view.learned.sample(1, seed=rng)[0])
         values = self._base.suggest(trial_id)
         if values is None or values == Searcher.FINISHED:
@@ -112,19 +113,19 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Pass an intermediate result on to the base."""
-        if self._base is not None and trial_id not in self._begun:
+        if self._base is not None and trial_id not in self._started:
             self._base.on_trial_result(trial_id, result)
 
     def on_trial_complete(
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
         """Pass the outcome on to the base."""
-        if self._base is not None and trial_id not in self._begun:
+        if self._base is not None and trial_id not in self._started:
             self._base.on_trial_complete(trial_id, result=result, error=error)
 
     def save(self, checkpoint_path: str) -> None:
         """Write the state as JSON; what the base saves is kept inside as it is."""
-        state: dict[str, Any] = {"seed": self._seed, "drawn": self._drawn, "begun": self._begun}
+        state: dict[str, Any] = {"seed": self._seed, "drawn": self._n_draws, "begun": self._started}
         if self._base is not None:
             with tempfile.TemporaryDirectory() as folder:
                 self._base.save(str(Path(folder, "base")))
@@ -132,13 +133,13 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         write_atomically(Path(checkpoint_path), json.dumps(state).encode())
 
     def restore(self, checkpoint_path: str) -> None:
-        """Go on where `save` left off."""
+        """Continue where `save` left off."""
         try:
             state = json.loads(Path(checkpoint_path).read_bytes())
-            self._seed, self._drawn, base = state["seed"], state["drawn"], state.get("base")
-            self._begun = list(state.get("begun", []))
+            self._seed, self._n_draws, base = state["seed"], state["drawn"], state.get("base")
+            self._started = list(state.get("begun", []))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FileError(f"{checkpoint_path} is no state of a searcher: {error}") from error
+            raise FileError(f"{checkpoint_path} is not the state of a searcher: {error}") from error
         if (base is None) != (self._base is None):
             raise FileError(f"{checkpoint_path} was saved {'with' if base else 'without'} a base")
         if self._base is not None:
@@ -146,7 +147,7 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
                 Path(folder, "base").write_bytes(base64.b64decode(base))
                 self._base.restore(str(Path(folder, "base")))
 
-    def _tell(self, base: Searcher) -> None:
+    def _set_space(self, base: Searcher) -> None:
         if not self._metric or not self._mode:
             raise SettingError("a base searcher needs metric and mode, as in 'loss', 'min'")
         space = _nested({name: _domain(p) for name, p in self._view.space.parameters.items()})
@@ -155,19 +156,19 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
 
 
 def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A dict within a dict for each divider in a name; SettingError where one name is needed both
-    for a value and for a dict."""
+    """A dict within a dict for each divider in a name; SettingError if one name is needed both for
+    a value and for a dict."""
     nested: dict[str, Any] = {}
     for name, value in values.items():
         *folders, last = name.split(DIVIDER)
-        place: Any = nested
+        inner: Any = nested
         for folder in folders:
-            place = place.setdefault(folder, {})
-            if not isinstance(place, dict):
+            inner = inner.setdefault(folder, {})
+            if not isinstance(inner, dict):
                 raise SettingError(f"Ray cannot nest {name!r} under a parameter: rename one")
-        if last in place:
+        if last in inner:
             raise SettingError(f"Ray cannot nest parameters under {name!r}: rename one")
-        place[last] = value
+        inner[last] = value
     return nested
 
 

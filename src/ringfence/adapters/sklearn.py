@@ -2,8 +2,8 @@
 
     RandomizedSearchCV(model, sklearn.param_list(learned, 50, seed=0), n_iter=50)
 
-The searches take a list of dicts and draw from it without replacement, so that parameters stay
-together and the inactive ones are left alone.
+The searches take a list of dicts and draw from it without replacement, so that the values of a
+configuration stay together and inactive parameters are left alone.
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Space
 
 OFFERED = ("seed", "budget", "instance")
-"""What SMAC passes beside the configuration."""
+"""What SMAC can pass beside the configuration."""
 
 
 def target(
     learned: LearnedSpace | Space, objective: Callable[..., Any], seed: int | None = None
 ) -> Target:
-    """`objective(config)` with a plain dict, to be handed to SMAC together with its `space`. It may
-    also take `seed`, `budget` or `instance`. `seed` is the seed of the ConfigurationSpace."""
+    """The target function of `objective(config)`, which gets a plain dict and may also take `seed`,
+    `budget` or `instance`. SMAC needs its `space`, too, whose seed is `seed`."""
     if not callable(objective):
         raise SettingError(f"the objective must be a function, not {objective!r}")
     return Target(as_learned(learned), objective, integer(seed, "seed", 0))
@@ -45,9 +45,9 @@ class Target:
     seed: int | None = None
 
     def __call__(self, config: Mapping[str, Any], **offered: Any) -> Any:
-        """The objective's value; of what SMAC offers it gets what it takes."""
-        wanted = {name: value for name, value in offered.items() if name in self._wanted}
-        return self.objective(self.decode(config), **wanted)
+        """The objective's value; of what SMAC offers, it gets what it takes."""
+        arguments = {name: value for name, value in offered.items() if name in self._arguments}
+        return self.objective(self.decode(config), **arguments)
 
     @property
     def space(self) -> Any:
@@ -69,15 +69,15 @@ class Target:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """SMAC reads off the signature what to pass: a budget only where the objective takes one,
-        a seed always."""
-        names = ["config", "seed", *(name for name in OFFERED[1:] if name in self._wanted)]
+        """SMAC reads off the signature what to pass: a budget only if the objective takes one, a
+        seed always."""
+        names = ["config", "seed", *(name for name in OFFERED[1:] if name in self._arguments)]
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         return inspect.Signature([inspect.Parameter(name, kind) for name in names])
 
     @property
     def __code__(self) -> CodeType:
-        """The objective's, by which SMAC tells whether a run continues an earlier one."""
+        """The objective's code, by which SMAC recognizes the continuation of an earlier run."""
         code = getattr(self.objective, "__code__", None)
         return code if isinstance(code, CodeType) else type(self).__call__.__code__
 
@@ -86,7 +86,7 @@ class Target:
         return to_configspace(self.learned, self.seed)
 
     @cached_property
-    def _wanted(self) -> frozenset[str]:
+    def _arguments(self) -> frozenset[str]:
         parameters = inspect.signature(self.objective).parameters.values()
         if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
             return frozenset(OFFERED)

@@ -4,8 +4,8 @@
     inside = synetune.searcher(ellipsoid, seed=0)
     SingleObjectiveScheduler(inside.config_space, metric="loss", searcher=inside)
 
-Syne Tune knows no conditions and wants a value for every parameter of every trial: one that is
-inactive has a value too, which means nothing.
+Syne Tune knows no conditions and needs a value for every parameter of every trial: an inactive
+parameter has a value, too, which means nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.adapters.values import middle, one_type
-from ringfence.adapters.view import View, as_learned, require_box
+from ringfence.adapters.view import ToolView, as_learned, require_box
 from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SettingError
 from ringfence.learned.space import LearnedSpace
@@ -43,8 +43,8 @@ def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
 def searcher(
     learned: LearnedSpace | Space, base: str | None = None, seed: int | None = None
 ) -> RegionSearcher:
-    """A searcher whose every suggestion lies in the learned space: drawn uniformly, or by one of
-    Syne Tune's own, by name ("kde", "bore", "botorch", …), over the box or the gauge cube."""
+    """A searcher whose every suggestion lies in the learned space: a uniform draw, or the proposal
+    of Syne Tune's searcher `base` ("kde", "bore", "botorch", …) over the box or the cube."""
     if base is not None and base not in searchers:
         raise SettingError(f"Syne Tune has no searcher {base!r}; it has {', '.join(searchers)}")
     return RegionSearcher(as_learned(learned), base, integer(seed, "seed", 0))
@@ -56,7 +56,7 @@ class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]
     def __init__(self, learned: LearnedSpace, base: str | None, seed: int | None) -> None:
         self._learned = learned
         super().__init__(_domains(learned.as_space()), random_seed=seed)
-        self._view = View(learned, flat=True)
+        self._view = ToolView(learned, flat=True)
         self._rng = np.random.default_rng(seed)
         self._base = None
         if base is not None:
@@ -86,7 +86,7 @@ class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]
             self._base.on_trial_complete(trial_id, self._values(config), metric)
 
     def on_trial_error(self, trial_id: int) -> None:
-        """Tell the base that a trial failed."""
+        """Pass a failure on to the base."""
         if self._base is not None:
             self._base.on_trial_error(trial_id)
 
@@ -95,7 +95,7 @@ class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]
         return {n: config[n] if n in config else middle(space[n]) for n in space}
 
     def _values(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """A trial's configuration as the base knows it; the scheduler may have put more into it."""
+        """A trial's configuration in the base's values, without what the scheduler added to it."""
         known = {name: value for name, value in config.items() if name in self._learned.space}
         return self._view.encode(known)
 
@@ -104,7 +104,7 @@ def _domains(space: Space) -> dict[str, Any]:
     for name, parameter in space.parameters.items():
         if isinstance(parameter, Categorical) and not one_type(parameter.choices):
             raise SettingError(
-                f"Syne Tune wants choices of one type, and {name!r} has "
+                f"Syne Tune needs choices of one type, and {name!r} has "
                 f"{list(parameter.choices)}: make them text"
             )
     return {name: _domain(parameter) for name, parameter in space.parameters.items()}

@@ -13,7 +13,7 @@ from ringfence.space import Categorical, Choice, Constant, Int, Parameter, axis_
 
 def nearest(name: str, parameter: Parameter, value: Any) -> Choice:
     """The value of `parameter` that `value` stands for: numbers are rounded and moved into range,
-    choices are found whatever scalar type they come in. `name` is for the error message."""
+    choices match in whatever scalar type they come. `name` is for the error message."""
     if isinstance(parameter, Constant):
         return parameter.value
     if isinstance(parameter, Categorical):
@@ -38,16 +38,16 @@ def middle(parameter: Parameter) -> Choice:
 
 
 def any_choices(choices: Sequence[Choice]) -> bool:
-    """For a tool that takes choices of every kind."""
+    """For a tool that can represent choices of every kind."""
     return True
 
 
 def one_type(choices: Sequence[Choice]) -> bool:
-    """For a tool that wants all text, all booleans, all integers or all floats."""
+    """For a tool that needs all text, all booleans, all integers or all floats."""
     kinds = {type(choice) for choice in choices}
     return len(kinds) == 1 and type(None) not in kinds
 
 
 def unequal(choices: Sequence[Choice]) -> bool:
-    """For a tool that takes 1 and True, or 1 and 1.0, for the same."""
+    """For a tool that confuses 1 with True and with 1.0."""
     return len(set(choices)) == len(choices)

@@ -1,8 +1,8 @@
 """Configurations as rows of numbers, for tools that search a real vector space.
 
-symbol   meaning                                                              shape
-rows     unit coordinates of the numeric parameters, each in [0, 1], then     (n, d)
-         positions among the kept choices of the others, from 0 to 1 as well
+symbol   meaning                                                            shape
+rows     unit coordinates of the numeric parameters, each in [0, 1], then   (n, d)
+         positions among the kept choices of the others, also from 0 to 1
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Vectors:
         if self.learned.space.conditions:
             child = self.learned.space.conditions[0].child
             raise SettingError(
-                f"{self.tool} has no place for parameters that are active only sometimes, such as "
+                f"{self.tool} cannot search parameters that are active only sometimes, such as "
                 f"{child!r}: use the adapter for Optuna, SMAC, Ray Tune or Ax, or one space for "
                 "each choice"
             )
@@ -49,12 +49,13 @@ class Vectors:
 
     @cached_property
     def choices(self) -> dict[str, tuple[Choice, ...]]:
-        """The kept choices of each category that has more than one left."""
-        return {name: kept for name, kept in self.learned.choices.items() if len(kept) > 1}
+        """The kept choices of each category that still has more than one."""
+        kept = self.learned.choices.items()
+        return {name: choices for name, choices in kept if len(choices) > 1}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters, one a column."""
+        """The parameter of each column."""
         return (*self.block.names, *self.choices)
 
     @property
@@ -65,24 +66,24 @@ class Vectors:
         return np.array([[*lower, *[0.0] * others], [*upper, *[1.0] * others]])
 
     def decode(self, row: Any) -> Config:
-        """One row → the configuration it stands for. What lies outside the region is drawn towards
-        its anchor, of a union that of the nearest part, until it is inside."""
+        """One row → the configuration it stands for. A point outside the region moves towards the
+        region's anchor, or that of a union's nearest part, until it is inside."""
         numbers = np.asarray(row, float)
         block = self.block
         point = np.clip(numbers[None, : len(block.names)], 0.0, 1.0)
         cube = block.cell_region.to_cube(point)
         values: dict[str, Any] = dict(zip(block.names, cube[0].tolist()))
-        for (name, kept), number in zip(self.choices.items(), numbers[len(block.names) :]):
-            values[name] = kept[round(min(max(number, 0.0), 1.0) * (len(kept) - 1))]
+        for (name, choices), number in zip(self.choices.items(), numbers[len(block.names) :]):
+            values[name] = choices[round(min(max(number, 0.0), 1.0) * (len(choices) - 1))]
         return UnitCube(self.learned).decode(values)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
         """A configuration of the original space → its row, shape (d,)."""
         self.learned.space.check(config)
         row: list[float] = self.block.encoding.point(config)[0].tolist()
-        for name, kept in self.choices.items():
-            choice = nearest(name, Categorical(kept), config[name])
-            row.append(kept.index(choice) / (len(kept) - 1))
+        for name, choices in self.choices.items():
+            choice = nearest(name, Categorical(choices), config[name])
+            row.append(choices.index(choice) / (len(choices) - 1))
         return np.array(row)
 
     def repair(self, rows: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
-"""A learned space as tools see it that only know boxes, choices and perhaps conditions.
+"""A learned space for tools that only know boxes, choices and perhaps conditions.
 
-A box is shown as it is, in the user's units. An ellipsoid or a union is shown as the unit cube of
-its gauge map (gauge.py): each numeric parameter is a number from 0 to 1, and every point stands for
-a configuration inside. Either way `decode` turns what the tool proposes into a plain configuration
+A box is shown as it is, in the user's units. Any other region is shown as a unit cube
+(learned/cube.py): each numeric parameter is a number from 0 to 1, and every point stands for a
+configuration inside. Either way `decode` turns what the tool proposes into a plain configuration
 of the learned space, and `encode` goes back.
 """
 
@@ -43,30 +43,28 @@ class Translated(Generic[Native]):
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """What a tool is shown of a learned space.
-
-    `flat` tells it of no conditions: it then sets every parameter, and `decode` leaves out what is
-    inactive. A category whose choices it `speaks` not is shown as text.
-    """
+class ToolView:
+    """What a tool is shown of a learned space."""
 
     learned: LearnedSpace
     flat: bool = False
-    speaks: Callable[[Sequence[Choice]], bool] = any_choices
+    """Whether conditions are hidden: the tool then sets every parameter, and `decode` leaves
+    inactive ones out."""
+    can_represent: Callable[[Sequence[Choice]], bool] = any_choices
+    """Whether the tool can represent the choices of a category; if not, they are shown as text."""
 
     @cached_property
     def cube(self) -> UnitCube | None:
-        """The gauge cube of an ellipsoid or a union; None where the space is shown as it is."""
+        """The cube of an ellipsoid or a union; None if the space is shown as it is."""
         return None if is_box(self.learned) else UnitCube(self.learned)
 
     @cached_property
     def space(self) -> Space:
         """The space that the tool searches."""
-        kept = self._unlabeled
-        parameters = {name: self._shown(name) for name in kept}
+        parameters = {name: self._shown(name) for name in self._unlabeled}
         conditions = [
             Condition(c.child, c.parent, [self._label(c.parent, value) for value in c.values])
-            for c in kept.conditions
+            for c in self._unlabeled.conditions
             if not self.flat and not self._coordinate(c.parent)
         ]
         return Space(parameters, conditions)
@@ -89,8 +87,8 @@ class View:
         return config
 
     def encode(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """A configuration of the original space → the tool's values; what lies outside the learned
-        space goes to its boundary."""
+        """A configuration of the original space → the tool's values; one outside the learned space
+        goes to its boundary."""
         self.learned.space.check(config)
         values = dict(config) if self.cube is None else self.cube.encode(config)
         active = self.learned.space.active(config)
@@ -123,11 +121,11 @@ class View:
 
     @cached_property
     def _labels(self) -> dict[str, dict[str, Choice]]:
-        """By parameter, the text that stands for each choice the tool has no word for."""
+        """By parameter, the text that stands for each choice that the tool cannot represent."""
         return {
             name: {json.dumps(choice): choice for choice in parameter.choices}
             for name, parameter in self._unlabeled.parameters.items()
-            if isinstance(parameter, Categorical) and not self.speaks(parameter.choices)
+            if isinstance(parameter, Categorical) and not self.can_represent(parameter.choices)
         }
 
     def _label(self, name: str, value: Any) -> Any:
@@ -150,7 +148,7 @@ def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
 
 
 def is_box(learned: LearnedSpace) -> bool:
-    """Whether ranges and choices say all there is to say."""
+    """Whether ranges and choices describe the space completely."""
     return all(block.region.is_box for block in learned.blocks)
 
 

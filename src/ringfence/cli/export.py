@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
+from ringfence.adapters import TOOLS
+
 
 def export(
     learned: Annotated[Path, typer.Argument(metavar="LEARNED", help="A learned space (.json).")],
     to: Annotated[
         str,
-        typer.Option(
-            help="optuna, configspace, smac, ray, botorch, ax, sklearn, synetune, neps, cmaes or "
-            "hyperopt."
-        ),
+        typer.Option(help=f"{', '.join(TOOLS[:-1])} or {TOOLS[-1]}."),
     ],
     output: Annotated[
         Path | None,
@@ -31,7 +30,7 @@ def export(
 
     Example: ringfence export learned.json --to optuna -o tune.py
     """
-    from ringfence.adapters.export import TOOLS, configspace_file, snippet
+    from ringfence.adapters.export import configspace_file, snippet
     from ringfence.errors import SettingError
     from ringfence.files import write_atomically
     from ringfence.learned.file import load

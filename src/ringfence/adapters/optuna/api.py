@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ringfence.adapters.optuna.region_sampler import RegionSampler
 
 NO_MODEL = (RandomSampler, QMCSampler, BaseGASampler)
-"""Samplers that have no guard unless it is asked for."""
+"""Samplers without a model, which have no guard by default."""
 
 
 def sampler(
@@ -54,10 +54,10 @@ def sampler(
 
     Args:
         learned: the space to search.
-        base: any sampler but one that goes through a grid. It is copied, not used up.
-        seed: of everything random, the base's own seed notwithstanding. A trial's randomness
-            depends on the seed and the trial's number, so that a study resumed after a crash goes
-            on as it would have, and workers may share a seed. None leaves the base's alone.
+        base: any sampler except those that go through a grid. It is copied and stays as it is.
+        seed: of everything random, whatever the base's own seed. A trial's randomness depends on
+            the seed and the trial's number, so that a study resumed after a crash continues as it
+            would have, and workers may share a seed. None keeps the base's own randomness.
         steps: for `suggest_*` calls with a `step` in any region but a box, the steps by name,
             counted from the low end of the original range. In a box they need not be named.
         guard: this share of the trials searches the original space instead, and half of them while
@@ -80,8 +80,8 @@ def sampler(
     share = guard_share(guard, 0.0 if isinstance(base, NO_MODEL) else USUAL)
     if share == 0.0 or given.shape == "whole":
         return inside
-    outside = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
-    return _guarded(given, inside, outside, share)
+    everywhere = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
+    return _guarded(given, inside, everywhere, share)
 
 
 def transfer_sampler(
@@ -107,8 +107,8 @@ def transfer_sampler(
     share = guard_share(guard)
     if share == 0.0 or given.shape == "whole":
         return inside
-    outside = TransferSampler(full_space(given.space), history, seed)
-    return _guarded(given, inside, outside, share)
+    everywhere = TransferSampler(full_space(given.space), history, seed)
+    return _guarded(given, inside, everywhere, share)
 
 
 def distributions(
@@ -116,22 +116,21 @@ def distributions(
 ) -> dict[str, BaseDistribution]:
     """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
 
-    Conditions have no place there. Any region but a box is refused, unless the `bounding_box`
-    around it will do.
+    Distributions have no conditions. Any region but a box is refused, unless `bounding_box` allows
+    the box around it.
     """
     learned = as_learned(learned)
     if not bounding_box:
         require_box(learned, "a set of distributions", "sampler(learned) or bounding_box=True")
-    kept = learned.as_space()
     return {
         name: _distribution(parameter, learned.space[name])
-        for name, parameter in kept.parameters.items()
+        for name, parameter in learned.as_space().parameters.items()
     }
 
 
 def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> Space:
     """The space that Optuna's distributions describe; steps are left out."""
-    return Space({name: _parameter(name, found) for name, found in distributions.items()})
+    return Space({name: _parameter(name, given) for name, given in distributions.items()})
 
 
 def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
@@ -144,11 +143,11 @@ def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = T
 
 
 def _guarded(
-    learned: LearnedSpace, inside: RegionSampler, outside: RegionSampler, share: float
+    learned: LearnedSpace, inside: RegionSampler, everywhere: RegionSampler, share: float
 ) -> BaseSampler:
     from ringfence.adapters.optuna.guard import GuardedSampler
 
-    return GuardedSampler(learned, inside, outside, share)
+    return GuardedSampler(learned, inside, everywhere, share)
 
 
 def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution:
@@ -166,13 +165,13 @@ def _distribution(parameter: Parameter, original: Parameter) -> BaseDistribution
     return kind(parameter.low, parameter.high, log=parameter.log)  # type: ignore[arg-type]
 
 
-def _parameter(name: str, found: BaseDistribution) -> Parameter:
-    if isinstance(found, CategoricalDistribution):
-        choices = found.choices
+def _parameter(name: str, given: BaseDistribution) -> Parameter:
+    if isinstance(given, CategoricalDistribution):
+        choices = given.choices
         return Categorical(choices) if len(choices) > 1 else Constant(choices[0])
-    if not isinstance(found, (FloatDistribution, IntDistribution)):
-        raise SpaceError(f"parameter {name!r}: {found!r} is no distribution that ringfence knows")
-    if found.single():
-        return Constant(found.low)
-    kind = Float if isinstance(found, FloatDistribution) else Int
-    return kind(found.low, found.high, found.log)  # type: ignore[arg-type]
+    if not isinstance(given, (FloatDistribution, IntDistribution)):
+        raise SpaceError(f"parameter {name!r}: ringfence does not know the distribution {given!r}")
+    if given.single():
+        return Constant(given.low)
+    kind = Float if isinstance(given, FloatDistribution) else Int
+    return kind(given.low, given.high, given.log)  # type: ignore[arg-type]

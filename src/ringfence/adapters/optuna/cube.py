@@ -1,8 +1,8 @@
 """A study in cube coordinates: the storage that the base sampler is shown.
 
-Nothing is kept twice: trials are translated as they are read (adapters/optuna/trials.py), and what
-the base sampler notes down goes to the real storage under a prefix, where other processes, and this
-one after a crash, find it.
+Nothing is stored twice: trials are translated as they are read (adapters/optuna/trials.py), and the
+base sampler's notes go to the real storage under a prefix, where other processes, and this one
+after a crash, find them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class CubeStorage(BaseStorage):
     ) -> list[FrozenTrial]:
         """Every trial of the study in cube coordinates."""
         if self._trials is None:
-            found = self._study._get_trials(deepcopy=False, use_cache=True)
-            self._trials = self._translator.trials(self._study.study_name, found)
+            trials = self._study._get_trials(deepcopy=False, use_cache=True)
+            self._trials = self._translator.trials(self._study.study_name, trials)
         return [t for t in self._trials if states is None or t.state in states]
 
     def get_trial(self, trial_id: int) -> FrozenTrial:
@@ -40,17 +40,17 @@ class CubeStorage(BaseStorage):
         return self._translator.trial(self._study.study_name, self._storage.get_trial(trial_id))
 
     def set_trial_system_attr(self, trial_id: int, key: str, value: Any) -> None:
-        """Note something down with a trial."""
+        """Write a note of the base sampler to a trial."""
         self._storage.set_trial_system_attr(trial_id, self._translator.notes + key, value)
 
     def set_study_system_attr(self, study_id: int, key: str, value: Any) -> None:
-        """Note something down with the study."""
+        """Write a note of the base sampler to the study."""
         self._storage.set_study_system_attr(study_id, self._translator.notes + key, value)
 
     def get_study_system_attrs(self, study_id: int) -> dict[str, Any]:
-        """What was noted down with the study."""
-        noted = self._storage.get_study_system_attrs(study_id)
-        return base_notes(noted, self._translator.notes)
+        """The base sampler's notes in the study."""
+        attributes = self._storage.get_study_system_attrs(study_id)
+        return base_notes(attributes, self._translator.notes)
 
     def get_study_id_from_name(self, study_name: str) -> int:
         """The real study's number."""
@@ -88,7 +88,7 @@ class CubeStorage(BaseStorage):
         """Refused."""
         self._refuse()
 
-    def set_trial_param(self, trial_id: int, param_name: str, *value: Any, **more: Any) -> None:
+    def set_trial_param(self, trial_id: int, param_name: str, *value: Any, **options: Any) -> None:
         """Refused."""
         self._refuse()
 

@@ -20,15 +20,15 @@ class Grid:
         for name, step in self._steps.items():
             parameter = cube.learned.space.parameters.get(name)
             if not isinstance(parameter, (Float, Int)):
-                raise SettingError(f"steps: {name!r} is no number of the learned space")
+                raise SettingError(f"steps: {name!r} is not a number in the learned space")
             if not 0 < step < math.inf or (isinstance(parameter, Int) and step != int(step)):
                 raise SettingError(f"steps: {name!r} cannot go in steps of {step!r}")
         if self._steps:
             self.decode({})
 
     def decode(self, values: Mapping[str, Any]) -> Config:
-        """The configuration that the coordinates stand for, on the grid: where rounding leads out,
-        the nearest on the way to the middle of the region, then the nearest incumbent."""
+        """The configuration that the coordinates stand for, on the grid: if rounding leads out of
+        the region, the nearest on the way to its middle, then the nearest incumbent."""
         config = self._cube.decode(values)
         if not self._steps:
             return config
@@ -38,17 +38,17 @@ class Grid:
             config = self._rounded(self._cube.decode({**values, **nearer}))
             if self._cube.learned.contains(config):
                 return config
-        return self._known(config)
+        return self._incumbent(config)
 
-    def _known(self, config: Config) -> Config:
+    def _incumbent(self, config: Config) -> Config:
         """An incumbent on the grid and inside, with the same choices if there is one."""
         learned = self._cube.learned
         rounded = [self._rounded(task.incumbent) for task in learned.tasks]
-        inside = [known for known in rounded if learned.contains(known)]
+        inside = [incumbent for incumbent in rounded if learned.contains(incumbent)]
         if not inside:
             steps = ", ".join(f"{name} in steps of {step:g}" for name, step in self._steps.items())
             raise SettingError(f"no configuration with {steps} lies in the learned space")
-        return max(inside, key=lambda k: sum(config.get(n) == k.get(n) for n in learned.choices))
+        return max(inside, key=lambda i: sum(config.get(n) == i.get(n) for n in learned.choices))
 
     def _rounded(self, config: Config) -> Config:
         rounded = dict(config)
@@ -60,9 +60,9 @@ class Grid:
         return rounded
 
 
-def nearest(value: float, within: Float | Int, step: float) -> float | int:
-    """The value on the grid low, low + step, … that is nearest, not beyond `within`."""
-    last = math.floor((within.high - within.low) / step + 1e-9)
-    count = min(max(round((value - within.low) / step), 0), last)
-    found = within.low + count * step
-    return int(found) if isinstance(within, Int) else float(found)
+def nearest(value: float, parameter: Float | Int, step: float) -> float | int:
+    """The value on the grid low, low + step, … of a parameter's range that is nearest."""
+    last = math.floor((parameter.high - parameter.low) / step + 1e-9)
+    count = min(max(round((value - parameter.low) / step), 0), last)
+    rounded = parameter.low + count * step
+    return int(rounded) if isinstance(parameter, Int) else float(rounded)

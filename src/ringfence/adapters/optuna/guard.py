@@ -1,8 +1,8 @@
-"""A sampler with a guard: some trials come from the same sampler over the whole space.
+"""A sampler with a guard: some trials come from the same sampler over the full space.
 
 Which ones follows from a trial's number and the trials that the storage holds, so that workers, and
-a study that goes on after a crash, agree. A trial's samplers see each other's trials, those outside
-the region aside, of which the one inside hears nothing.
+a study that continues after a crash, agree. Both samplers see all trials, except that the one for
+the region does not see trials outside it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.guard import n_guarded
 
 GUARD = "ringfence:guard"
-"""Attribute of the trials that search the whole space."""
+"""Attribute of the trials that search the full space."""
 
 
 class GuardedSampler(BaseSampler):
-    """Hands each trial to a sampler of the region or to one of the whole space."""
+    """Hands each trial to the sampler of the region or to that of the full space."""
 
     def __init__(
-        self, learned: LearnedSpace, inside: RegionSampler, outside: RegionSampler, share: float
+        self, learned: LearnedSpace, inside: RegionSampler, everywhere: RegionSampler, share: float
     ) -> None:
         self._learned = learned
-        self._whole = full_space(learned.space)
-        self._inside, self._outside, self._share = inside, outside, share
-        self._chosen: dict[tuple[object, ...], RegionSampler] = {}
+        self._full = full_space(learned.space)
+        self._inside, self._everywhere, self._share = inside, everywhere, share
+        self._samplers: dict[tuple[object, ...], RegionSampler] = {}
 
     def __str__(self) -> str:
         return f"{self._inside}, guard {self._share:g}"
@@ -43,10 +43,10 @@ class GuardedSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Fresh randomness, for a thread of its own."""
         self._inside.reseed_rng()
-        self._outside.reseed_rng()
+        self._everywhere.reseed_rng()
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Decide whose trial it is."""
+        """Decide which sampler the trial belongs to."""
         self._sampler(study, trial).before_trial(study, trial)
 
     def infer_relative_search_space(
@@ -68,32 +68,32 @@ class GuardedSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """The value that the trial's plan has for the parameter; where a study's own range leaves
-        out a part of the original space, the base sampler's value within it."""
-        chosen, asked = self._sampler(study, trial), (study, trial, param_name, param_distribution)
-        if chosen is self._inside:
-            return chosen.sample_independent(*asked)
+        """The value that the trial's plan has for the parameter; if the study's own range leaves
+        out a part of the original space, the base sampler's value within that range."""
+        sampler = self._sampler(study, trial)
         try:
-            return chosen.sample_independent(*asked)
+            return sampler.sample_independent(study, trial, param_name, param_distribution)
         except SettingError:
-            return chosen.base_value(*asked)
+            if sampler is self._inside:
+                raise
+            return sampler.base_value(study, trial, param_name, param_distribution)
 
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Forget the choice."""
+        """Let the trial's sampler finish, and forget which it was."""
         self._sampler(study, trial).after_trial(study, trial, state, values)
-        self._chosen.pop(trial_key(study, trial), None)
+        self._samplers.pop(trial_key(study, trial), None)
 
     def _sampler(self, study: Study, trial: FrozenTrial) -> RegionSampler:
-        """Whose trial it is, decided once and kept in the storage."""
+        """The sampler that the trial belongs to, decided once and kept in the storage."""
         key = trial_key(study, trial)
-        if key not in self._chosen:
+        if key not in self._samplers:
             guarded = bool(trial.system_attrs.get(GUARD)) or self._is_due(study, trial.number)
             if guarded:
                 study._storage.set_trial_system_attr(trial._trial_id, GUARD, True)
-            self._chosen[key] = self._outside if guarded else self._inside
-        return self._chosen[key]
+            self._samplers[key] = self._everywhere if guarded else self._inside
+        return self._samplers[key]
 
     def _is_due(self, study: Study, number: int) -> bool:
         """By the share; every second trial while the best one lies outside the region."""
@@ -105,6 +105,6 @@ class GuardedSampler(BaseSampler):
         sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
         done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         best = min(done, key=lambda trial: sign * trial.values[0], default=None)
-        if best is None or configuration(self._whole, best) is None:
+        if best is None or configuration(self._full, best) is None:
             return False
         return configuration(self._learned, best) is None

@@ -1,7 +1,7 @@
 """The sampler that keeps another one inside a learned space.
 
 When a trial asks for its first parameter that the learned space knows, the base sampler proposes a
-point of the cube (adapters/optuna/cube.py), which stands for one whole configuration inside. That
+point of the cube (adapters/optuna/cube.py), which stands for a complete configuration inside. That
 plan is written to the storage, and every later parameter of the trial is read off it.
 """
 
@@ -28,7 +28,7 @@ from ringfence.space import Config
 
 
 class RegionSampler(BaseSampler):
-    """Proposes what `base` would, were the learned space its whole search space."""
+    """Proposes what `base` would propose if the learned space were its search space."""
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class RegionSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """What the base sampler proposes together, of what the learned space does not know."""
-        found = self._outer.infer_relative_search_space(study, trial)
-        return {name: d for name, d in found.items() if name not in self._learned.space}
+        together = self._outer.infer_relative_search_space(study, trial)
+        return {name: d for name, d in together.items() if name not in self._learned.space}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -79,7 +79,7 @@ class RegionSampler(BaseSampler):
         known = {n: d for n, d in search_space.items() if n in self._learned.space}
         others = {n: d for n, d in search_space.items() if n not in known}
         values = {n: self.sample_independent(study, trial, n, d) for n, d in known.items()}
-        if others or not isinstance(self._outer, BaseGASampler):  # which would breed for nothing
+        if others or not isinstance(self._outer, BaseGASampler):  # it would breed for nothing
             values |= self._outer.sample_relative(study, trial, others)
         return values
 
@@ -90,8 +90,8 @@ class RegionSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """The value that the trial's plan has for the parameter; the base sampler's where the
-        learned space does not know it, or says that it is inactive."""
+        """The value that the trial's plan has for the parameter; the base sampler's if the learned
+        space does not know the parameter, or if it is inactive there."""
         if param_name in self._learned.space:
             plan = self._plan(study, trial)
             if param_name in plan:
@@ -130,18 +130,18 @@ class RegionSampler(BaseSampler):
     def _propose(self, study: Study, trial: FrozenTrial) -> Config:
         storage = CubeStorage(study, self._translator)
         cube = Study(study.study_name, storage, sampler=self._inner, pruner=NopPruner())
-        here = self._translator.trial(study.study_name, trial)
+        cube_trial = self._translator.trial(study.study_name, trial)
         self._start(self._inner, trial, 1)
-        self._inner.before_trial(cube, here)
-        together = self._inner.infer_relative_search_space(cube, here)
-        values = self._inner.sample_relative(cube, here, together)
-        kept = self._learned.choices
+        self._inner.before_trial(cube, cube_trial)
+        together = self._inner.infer_relative_search_space(cube, cube_trial)
+        values = self._inner.sample_relative(cube, cube_trial, together)
+        choices = self._learned.choices
         fixed = {n: plain(v) for n, v in trial.system_attrs.get("fixed_params", {}).items()}
-        values |= {n: v for n, v in fixed.items() if n in kept and v in kept[n]}
+        values |= {n: v for n, v in fixed.items() if n in choices and v in choices[n]}
         for name in self._learned.space.parents_first:
             distribution = self._translator.distributions.get(name)
             if distribution is not None and name not in values and not self._off(name, values):
-                values[name] = self._inner.sample_independent(cube, here, name, distribution)
+                values[name] = self._inner.sample_independent(cube, cube_trial, name, distribution)
         return self._grid.decode(values)
 
     def _off(self, name: str, values: Mapping[str, Any]) -> bool:
@@ -160,14 +160,14 @@ class RegionSampler(BaseSampler):
 
 
 def _seed_generators(sampler: BaseSampler, key: list[int]) -> None:
-    """Seed every generator in the sampler and in the samplers it holds, each in its own way."""
-    for place, part in enumerate(vars(sampler).values()):
+    """Seed every generator in the sampler and in the samplers it holds, each differently."""
+    for number, part in enumerate(vars(sampler).values()):
         if isinstance(part, BaseSampler):
-            _seed_generators(part, [*key, place])
+            _seed_generators(part, [*key, number])
         elif isinstance(rng := getattr(part, "rng", None), np.random.RandomState):
-            rng.seed(np.random.SeedSequence([*key, place]).generate_state(4))
+            rng.seed(np.random.SeedSequence([*key, number]).generate_state(4))
 
 
 def trial_key(study: Study, trial: FrozenTrial) -> tuple[object, ...]:
-    """What tells a trial from all others that a sampler may meet."""
+    """What identifies a trial among all that a sampler may see."""
     return study.study_name, trial._trial_id, trial.datetime_start

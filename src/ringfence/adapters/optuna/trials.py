@@ -21,9 +21,9 @@ from ringfence.space import Config
 PLAN = "ringfence:plan"
 """Attribute of a trial: the configuration that was proposed."""
 NOTES = "ringfence:base:"
-"""Prefix of the attributes of the base sampler ..."""
+"""Prefix of the base sampler's attributes."""
 GUARD_NOTES = "ringfence:guard:"
-"""... and of those that it keeps for the guard's trials, which it sees in other coordinates."""
+"""The same for the guard's trials, which the base sampler sees in other coordinates."""
 CONSTRAINTS = "constraints"
 """Prefix of the attributes in which Optuna keeps a trial's constraints."""
 
@@ -41,13 +41,13 @@ class Translator:
         choices = cube.learned.choices
         self.distributions: dict[str, BaseDistribution] = {
             name: FloatDistribution(0.0, 1.0) for name in cube.names
-        } | {name: CategoricalDistribution(kept) for name, kept in choices.items()}
+        } | {name: CategoricalDistribution(kinds) for name, kinds in choices.items()}
         self._finished: dict[tuple[object, ...], Pair] = {}
         self._seen: dict[int, Pair] = {}
 
     def trials(self, study_name: str, trials: Iterable[FrozenTrial]) -> list[FrozenTrial]:
-        """All of them in cube coordinates. Storages hand out the same object for a finished trial
-        again and again, so that next to nothing is done for those seen before."""
+        """All of them in cube coordinates. Storages return the same object for a finished trial
+        every time, so that those seen before cost next to nothing."""
         return [
             pair[1]
             if (pair := self._seen.get(id(trial))) is not None and pair[0] is trial
@@ -56,8 +56,8 @@ class Translator:
         ]
 
     def trial(self, study_name: str, trial: FrozenTrial) -> FrozenTrial:
-        """The trial in cube coordinates. One that finished outside the region says nothing about
-        the inside; it counts as failed, which samplers skip."""
+        """The trial in cube coordinates. One that finished outside the region has none; it counts
+        as failed, and samplers skip failed trials."""
         if not trial.state.is_finished():
             return self._translate(trial)
         key = (study_name, trial.number, trial.datetime_complete)
@@ -93,7 +93,7 @@ class Translator:
 
 
 def configuration(learned: LearnedSpace, trial: FrozenTrial) -> Config | None:
-    """The configuration that the trial has or is going to have; None where that lies outside."""
+    """The configuration that the trial has or is going to have; None if that lies outside."""
     proposed = trial.system_attrs.get(PLAN, {})
     given = {k: plain(v) for k, v in trial.params.items() if k in learned.space}
     config = {**proposed, **given}
@@ -106,7 +106,7 @@ def configuration(learned: LearnedSpace, trial: FrozenTrial) -> Config | None:
 
 
 def base_notes(attributes: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """What the base sampler noted down under a prefix, and the constraints."""
-    kept = {k: v for k, v in attributes.items() if k.startswith(CONSTRAINTS)}
-    noted = {k[len(prefix) :]: v for k, v in attributes.items() if k.startswith(prefix)}
-    return kept | noted
+    """The base sampler's notes under a prefix, and the constraints."""
+    constraints = {k: v for k, v in attributes.items() if k.startswith(CONSTRAINTS)}
+    notes = {k[len(prefix) :]: v for k, v in attributes.items() if k.startswith(prefix)}
+    return constraints | notes

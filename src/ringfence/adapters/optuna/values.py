@@ -25,13 +25,13 @@ class Fitting:
     def __init__(self, learned: LearnedSpace, steps: Mapping[str, float]) -> None:
         self._space = learned.space
         self._bounds = learned.bounds
-        self._kept = learned.choices
+        self._choices = learned.choices
         self._steps = steps
         self._boxed = {n for b in learned.blocks if b.region.is_box for n in b.names}
 
     def value(self, name: str, planned: Choice, wanted: BaseDistribution) -> Any:
-        """The planned value in the distribution's own type; SettingError where the distribution
-        leaves out a part of the learned space."""
+        """The planned value in the distribution's own type; SettingError if the distribution leaves
+        out a part of the learned space."""
         if isinstance(wanted, CategoricalDistribution):
             return self._choice(name, planned, wanted)
         assert isinstance(wanted, (FloatDistribution, IntDistribution))
@@ -39,7 +39,7 @@ class Fitting:
             raise SettingError(f"{name!r} is a choice in the learned space, a number in the study")
         if isinstance(wanted, IntDistribution) and not isinstance(planned, int):
             raise SettingError(
-                f"{name!r} is a real number in the learned space, whole in the study"
+                f"{name!r} is a real number in the learned space, an integer in the study"
             )
         self._check_range(name, planned, wanted)
         if isinstance(wanted, FloatDistribution):
@@ -47,10 +47,10 @@ class Fitting:
         return int(planned if wanted.step == 1 else self._on_grid(name, planned, wanted))
 
     def _choice(self, name: str, planned: Choice, wanted: CategoricalDistribution) -> Any:
-        if name not in self._kept and not isinstance(planned, (str, bool, type(None))):
+        if name not in self._choices and not isinstance(planned, (str, bool, type(None))):
             self._refuse_scale(name, wanted)
         offered = {choice_key(plain(choice)): choice for choice in wanted.choices}
-        for choice in self._kept.get(name, (planned,)):
+        for choice in self._choices.get(name, (planned,)):
             if choice_key(choice) not in offered:
                 raise SettingError(
                     f"the learned space keeps {name} = {choice!r}, which the study does not offer; "
@@ -81,7 +81,7 @@ class Fitting:
     def _on_grid(
         self, name: str, planned: float, wanted: FloatDistribution | IntDistribution
     ) -> float:
-        """The planned value on the study's grid. In a box every grid value in the range will do;
+        """The planned value on the study's grid. In a box, every grid value in the range is inside;
         any other region has to know the grid beforehand."""
         step = wanted.step or 1.0
         if name not in self._steps and name in self._boxed:
@@ -106,12 +106,12 @@ class Fitting:
     def _origin(self, name: str, low: float, step: float) -> str:
         parameter = self._space[name]
         start = parameter.low if isinstance(parameter, (Float, Int)) else low
-        whole = (low - start) / step
-        if abs(whole - round(whole)) < 1e-8:
+        n_steps = (low - start) / step
+        if abs(n_steps - round(n_steps)) < 1e-8:
             return ""
         return f", and let the range begin on the same grid as the learned space's {start:g}"
 
 
 def plain(choice: Any) -> Any:
-    """A choice as a learned space has it: what is no single value is its JSON text."""
+    """A choice as a learned space has it: anything but a single value is its JSON text."""
     return json.dumps(choice) if isinstance(choice, (list, tuple, dict)) else choice
