@@ -101,6 +101,8 @@ def test_a_reader_has_its_options_and_names_what_is_wrong(followed, trialbook):
     assert rf.read_history(trialbook, only=["wine", "iris"]).tasks == ("wine", "iris")
     with pytest.raises(rf.HistoryError, match="has no option 'tasks'; its options are only"):
         rf.read_history(trialbook, tasks=["wine"])
+    with pytest.raises(rf.HistoryError, match="has no objective 'los'; did you mean 'loss'"):
+        rf.read_history(trialbook, objective="los")
     trialbook.write_text('{"tasks": {}}')
     with pytest.raises(rf.HistoryError, match="is not as Trialbook writes it: 'metric' is missing"):
         rf.read_history(trialbook)
