@@ -75,9 +75,9 @@ def figure(learned: LearnedSpace) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError("matplotlib", "plot") from error
-    shown = pairs(learned)
-    columns = max(1, min(3, len(shown)))
-    rows = -(-len(shown) // columns)
+    panels = pairs(learned)
+    columns = max(1, min(3, len(panels)))
+    rows = -(-len(panels) // columns)
     count = sum(len(block.names) for block in learned.blocks)
     picture: Any = Figure(figsize=(9, 1.5 + 0.42 * count + 3.0 * rows), layout="constrained")
     FigureCanvasAgg(picture)
@@ -85,7 +85,7 @@ def figure(learned: LearnedSpace) -> Any:
         1 + rows, columns, height_ratios=[0.42 * count + 0.5, *[3.0] * rows]
     )
     _draw_ranges(picture.add_subplot(grid[0, :]), learned)
-    for k, pair in enumerate(shown):
+    for k, pair in enumerate(panels):
         _draw_pair(picture.add_subplot(grid[1 + k // columns, k % columns]), learned, pair)
     picture.suptitle(f"{headline(learned)}\n{volume_line(learned)}", fontsize=11)
     picture.supxlabel(LEGEND, fontsize=8, color="#555555")

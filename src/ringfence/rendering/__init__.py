@@ -1,1 +1,1 @@
-"""What any value draws itself with: escaped HTML, axes and ticks, shadows of regions."""
+"""What any value draws itself with: escaped HTML, tables for a notebook, axes and their ticks."""

@@ -1,1 +1,1 @@
-"""What a person looks at: pictures, notebooks, and the report as one HTML page."""
+"""The report: one HTML page about a learned space, the evidence for it and where it comes from."""

@@ -39,8 +39,8 @@ def report(
     """Learn a space, check it, and write both to one HTML file that needs no network.
 
     The arguments are those of `check`; `compare` also tries other settings, and shape='auto' takes
-    the one that is recommended. The same history and settings give the same bytes. Returns where
-    the page was written.
+    the one that is recommended. The same history and settings give the same bytes. Returns the path
+    of the page.
     """
     path = Path(path)
     if not path.parent.is_dir():
