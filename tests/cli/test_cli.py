@@ -17,24 +17,17 @@ import pytest
 
 import ringfence as rf
 from conftest import MIXED, mixed_runs
+from processes import ringfence
 from ringfence.space import write_space
 
 COMMANDS = ["learn", "check", "report", "show", "sample", "export", "infer", "demo"]
 
 
-def run(*arguments, stdin=None, cwd=None, code=0):
+def run(*arguments, code=0, **how):
     """Run the command; `code` is the exit code that must come back."""
-    result = subprocess.run(
-        [sys.executable, "-c", "from ringfence.cli import main; main()", *map(str, arguments)],
-        capture_output=True,
-        input=stdin,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "100"},
-        check=False,
-    )
-    out, err = result.stdout.decode(), result.stderr.decode()
-    assert result.returncode == code, out + err
-    return out, err
+    result = ringfence(*arguments, env={"COLUMNS": "100"}, **how)
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout, result.stderr
 
 
 @pytest.fixture(scope="module")
