@@ -14,7 +14,7 @@ from outline import Outline
 from strange_names import check_of, strange_history, task_check
 
 import ringfence as rf
-from ringfence.checking.display.evidence import FirstTrials, SettingRow
+from ringfence.checking.display.evidence import StartingPoints, SettingRow
 from ringfence.history import Dropped
 from ringfence.rendering.markup import DIRECTION_MARKS, Html, escape, name, visible
 from ringfence.rendering.notebook import notebook_table
@@ -90,7 +90,7 @@ def everything(history: rf.History) -> Facts:
     return replace(
         facts,
         parts=([["", "part 1"], ["rate", "0 … 1"], ["tasks", "9"]],),
-        starts=FirstTrials(points, "worth it", ((1, 0.5, 9.0), (2, 0.3, 20.0))),
+        starts=StartingPoints(points, "worth it", ((1, 0.5, 9.0), (2, 0.3, 20.0))),
         dropped=(Dropped(3, "no value", "row 7"),),
         compared=(setting, replace(setting, speed_up=None, recommended=False)),
         advice=("take it",),

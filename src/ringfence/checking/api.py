@@ -22,6 +22,7 @@ from ringfence.space import Space
 Progress: TypeAlias = Callable[[int, int], None] | None
 
 VARIED = ("shape", "outliers", "refit", "categories", "top")
+"""The arguments of `check` in which settings to compare may differ."""
 
 
 def check(
@@ -43,9 +44,9 @@ def check(
 
     The arguments are those of `learn`; `starts` of its starting points are judged as well, which
     takes a model of every task. All expectations are exact for the recorded rows: the best of k
-    rows drawn without replacement, inside the learned space and in the whole. With shape='auto' the
-    choice of the setting is checked: it is made anew without each task. `progress` is called with
-    the number of steps done and of all.
+    rows drawn without replacement, inside the learned space and in the full one. With shape='auto'
+    the choice of the setting is checked: it is made again without each task. `progress` is called
+    with the number of steps done and of all steps.
     """
     settings = checked_settings(
         shape,
@@ -76,17 +77,17 @@ def compare(
     progress: Progress = None,
 ) -> Comparison:
     """Check each of the settings (arguments of `check`; None: `settings_for` the space) and
-    recommend one. `nested` also checks the choice: the setting is chosen anew without each task.
+    recommend one. `nested` also checks the choice: the setting is chosen again without each task.
     `starts` is the number of starting points of the recommended one to judge, as in `check`.
     """
     rows = checked_settings(
         "whole", n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
     ).rows
     left_out = LeaveOneOut.of(PreparedHistory.of(history, space, "compare"), rows)
-    n_starts = _wanted(starts, left_out)
+    n_starts = _n_starts(starts, left_out)
     comparison = compare_settings(left_out, settings, nested=nested, progress=progress)
-    judged = _starts(left_out, comparison.settings, n_starts)
-    return msgspec.structs.replace(comparison, starts=judged)
+    starts_check = _check_starts(left_out, comparison.settings, n_starts)
+    return msgspec.structs.replace(comparison, starts=starts_check)
 
 
 def check_prepared(
@@ -94,9 +95,10 @@ def check_prepared(
 ) -> Check:
     """`check` of one setting for a history that has been made ready."""
     left_out = LeaveOneOut.of(prepared, settings.rows)
-    n_starts = _wanted(starts, left_out)
-    found = left_out.check(settings, _steps(progress, len(left_out.tasks)))
-    return msgspec.structs.replace(found, starts=_starts(left_out, settings, n_starts))
+    n_starts = _n_starts(starts, left_out)
+    regions = left_out.check(settings, _steps(progress, len(left_out.tasks)))
+    starts_check = _check_starts(left_out, settings, n_starts)
+    return msgspec.structs.replace(regions, starts=starts_check)
 
 
 def check_choice(
@@ -104,11 +106,11 @@ def check_choice(
 ) -> tuple[Comparison, Check]:
     """`compare` with the usual settings, and the check of the choice among them."""
     left_out = LeaveOneOut.of(prepared, rows)
-    n_starts = _wanted(starts, left_out)
+    n_starts = _n_starts(starts, left_out)
     comparison = compare_settings(left_out, progress=progress)
     assert comparison.nested is not None
-    judged = _starts(left_out, comparison.settings, n_starts)
-    return comparison, msgspec.structs.replace(comparison.nested, starts=judged)
+    starts_check = _check_starts(left_out, comparison.settings, n_starts)
+    return comparison, msgspec.structs.replace(comparison.nested, starts=starts_check)
 
 
 def choose(prepared: PreparedHistory, rows: RowChoice, progress: Progress) -> tuple[Settings, str]:
@@ -125,25 +127,25 @@ def compare_settings(
     progress: Progress = None,
 ) -> Comparison:
     """`compare` for tasks that have been made ready, without starting points."""
-    tried = settings_for(left_out.space) if settings is None else settings
-    asked = [_asked(left_out, one) for one in tried]
-    if not asked:
+    arguments = settings_for(left_out.space) if settings is None else settings
+    compared = [_settings(left_out, one) for one in arguments]
+    if not compared:
         raise SettingError("compare needs at least one setting")
     n_tasks = len(left_out.tasks)
-    total = len(asked) * n_tasks + (n_steps(n_tasks, len(asked)) if nested else 0)
+    total = len(compared) * n_tasks + (n_steps(n_tasks, len(compared)) if nested else 0)
     step = _steps(progress, total)
-    checks = [left_out.check(one, step) for one in asked]
+    checks = [left_out.check(one, step) for one in compared]
     best = best_of([(check.speed_ups, check.verdict) for check in checks])
-    honest = nested_check(left_out, checks, step) if nested else None
-    return Comparison(tuple(checks), best, honest)
+    choice = nested_check(left_out, checks, step) if nested else None
+    return Comparison(tuple(checks), best, choice)
 
 
-def _wanted(starts: Starts, left_out: LeaveOneOut) -> int:
+def _n_starts(starts: Starts, left_out: LeaveOneOut) -> int:
     rows = considered_rows(left_out.prepared.rows, left_out.choice)
     return wanted_starts(starts, rows.group_by(TASK).len()["len"].to_list())
 
 
-def _starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck | None:
+def _check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck | None:
     if n == 0:
         return None
     from ringfence.checking.starting_points import check_starts  # brings scipy
@@ -151,7 +153,7 @@ def _starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck | 
     return check_starts(left_out, settings, n)
 
 
-def _asked(left_out: LeaveOneOut, setting: dict[str, Any]) -> Settings:
+def _settings(left_out: LeaveOneOut, setting: dict[str, Any]) -> Settings:
     """One of the settings to compare, for the rows of these tasks."""
     unknown = [name for name in setting if name not in VARIED]
     if unknown or setting.get("shape") == "auto":

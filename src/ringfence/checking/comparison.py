@@ -31,7 +31,7 @@ OBSERVED: tuple[dict[str, Any], ...] = (
     {"shape": "box", "outliers": 0.5, "categories": "observed"},
     {"shape": "ellipsoid", "outliers": 0.1, "refit": True, "categories": "observed"},
 )
-"""Where there are unordered categorical parameters."""
+"""The same with observed categories only, for spaces with unordered categorical parameters."""
 
 
 def settings_for(space: Space) -> tuple[dict[str, Any], ...]:
@@ -44,15 +44,15 @@ class Comparison(msgspec.Struct, frozen=True):
 
     checks: tuple[Check, ...]
     best: int | None
-    """Position of the recommended setting; None where the original space should stay."""
+    """Position of the recommended setting; None if the original space should stay."""
     nested: Check | None = None
-    """The check of the choice itself, made anew without each task."""
+    """The check of the choice itself, made again without each task."""
     starts: StartsCheck | None = None
-    """What the starting points of the recommended setting are worth, where they were asked for."""
+    """What the starting points of the recommended setting are worth, if they were judged."""
 
     @property
     def settings(self) -> Settings:
-        """The recommended settings; shape 'whole' where the original space should stay."""
+        """The recommended settings; shape 'whole' if the original space should stay."""
         if self.best is None:
             return without_region(self.checks[0].settings)
         return self.checks[self.best].settings

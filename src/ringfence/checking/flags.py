@@ -14,11 +14,11 @@ from ringfence.history.values import as_number
 from ringfence.space import Encoding, Space, value_of
 from ringfence.words import some
 
-FEW_TASKS = 5
-FEW_ROWS = 32
+FEW_TASKS = 5  # fewer leave the figures to chance
+FEW_ROWS = 32  # fewer leave the best of a task uncertain
 UNEVEN = 10  # times as many rows in the largest task as in the smallest
-EDGE = 0.02  # of a range: an incumbent so near to an end is on the edge
-MANY_ON_THE_EDGE = 0.25
+EDGE = 0.02  # of a range: an incumbent this near to an end is on the edge
+MANY_ON_THE_EDGE = 0.25  # of the incumbents
 NARROW = 0.5  # of the spread of uniform draws: rows that vary less searched a small region
 MANY_CROWDED = 0.25  # of the tasks
 
@@ -38,23 +38,23 @@ def flags(
 
 def _sizes(rows: pl.DataFrame) -> list[str]:
     """Too few tasks, too few rows, or far more rows for some tasks than for others."""
-    found = []
+    warnings = []
     sizes = rows.group_by(TASK).len()["len"].to_numpy()
     least, most, few = int(sizes.min()), int(sizes.max()), int((sizes < FEW_ROWS).sum())
     if len(sizes) < FEW_TASKS:
-        found.append(f"{len(sizes)} tasks are too few to tell; the figures may well be chance")
+        warnings.append(f"{len(sizes)} tasks are too few to tell; the figures may well be chance")
     if few:
-        found.append(f"{few} tasks have fewer than {FEW_ROWS} rows; their best is uncertain")
+        warnings.append(f"{few} tasks have fewer than {FEW_ROWS} rows; their best is uncertain")
     if most >= UNEVEN * least:
-        found.append(
+        warnings.append(
             f"tasks have from {least:,} to {most:,} rows; the best of few rows is farther from the "
             "optimum, yet all bests count alike (n_evaluations takes equally many)"
         )
-    return found
+    return warnings
 
 
 def _budgets(history: History, rows: pl.DataFrame) -> list[str]:
-    """Tasks that were run on different budgets; of each only the highest is left by now."""
+    """Tasks that were run on different budgets; the usable rows hold only each task's highest."""
     name = history.roles.budget
     if name is None:
         return []
@@ -71,19 +71,19 @@ def _budgets(history: History, rows: pl.DataFrame) -> list[str]:
 def _narrow(space: Space, rows: pl.DataFrame) -> list[str]:
     """Parameters whose rows, all tasks together, vary far less than uniform draws would."""
     encoding = Encoding.of(space)
-    found = []
+    warnings = []
     for name, axis in zip(encoding.names, encoding.axes):
-        spread = axis.encode(rows[name].drop_nulls().to_numpy())
-        if len(spread) > 1 and spread.std() < NARROW / np.sqrt(12):
-            found.append(
+        points = axis.encode(rows[name].drop_nulls().to_numpy())
+        if len(points) > 1 and points.std() < NARROW / np.sqrt(12):
+            warnings.append(
                 f"the rows search only a small part of {name}; a region learned from an "
                 "optimizer's own runs repeats its bias"
             )
-    return found
+    return warnings
 
 
 def _crowding(space: Space, tasks: Sequence[RecordedTask]) -> list[str]:
-    """Tasks whose rows gather around their own best, as an optimizer's do."""
+    """Tasks whose rows gather around the task's best, as an optimizer's do."""
     always = [name for name in Encoding.of(space).names if not space.conditions_of(name)]
     crowded = crowded_tasks(Encoding.of(space, always), tasks) if always else []
     if not crowded or len(crowded) < MANY_CROWDED * len(tasks):
@@ -99,16 +99,16 @@ def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     """Ranges at whose end many bests lie: which parameter, and which end."""
     best = rows.filter(pl.int_range(pl.len()).over(TASK) == pl.col(VALUE).arg_min().over(TASK))
     encoding = Encoding.of(space)
-    found = []
+    warnings = []
     for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
-        at = axis.encode(best[name].drop_nulls().to_numpy())
-        if axis.integer or len(at) < FEW_TASKS:
+        points = axis.encode(best[name].drop_nulls().to_numpy())
+        if axis.integer or len(points) < FEW_TASKS:
             continue
-        for end, share in (("low", (at < EDGE).mean()), ("high", (at > 1 - EDGE).mean())):
+        for end, share in (("low", (points < EDGE).mean()), ("high", (points > 1 - EDGE).mean())):
             if share >= MANY_ON_THE_EDGE:
                 limit = value_of(parameter, axis.low if end == "low" else axis.high)
-                found.append(
+                warnings.append(
                     f"{share:.0%} of the best values of {name} lie at the {end} end of its range "
                     f"({limit:g}); widen it there"
                 )
-    return found
+    return warnings

@@ -22,7 +22,7 @@ from ringfence.space import Space
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """The recorded tasks, and what any of them teach."""
+    """The recorded tasks, and what is learned from any of them."""
 
     prepared: PreparedHistory
     choice: RowChoice

@@ -1,11 +1,11 @@
-"""Which tasks' rows gather around their own best, as an optimizer's do and random draws do not.
+"""Which tasks' rows gather around the task's best, as an optimizer's do and random draws do not.
 
-    symbol   meaning
-    q        share of the space in a box around the task's best row; AROUND unless it is cut off
-    n        number of the task's other rows, of which Binomial(n, q) lie in the box by chance
-    s        the share of them that does
+symbol   meaning
+q        share of the space in a box around the task's best row; AROUND unless it is cut off
+n        number of the task's other rows, of which Binomial(n, q) lie in the box by chance
+s        the share of them that does
 
-A task is crowded if s is TIMES as large as q and chance makes it so large less than once in
+A task is crowded if s is TIMES as large as q and chance makes it that large less than once in
 1 / UNLIKELY, by Chernoff's bound exp(-n KL(s, q)). Only numeric parameters that are always active
 count.
 """
@@ -28,14 +28,14 @@ UNLIKELY = 1e-4
 
 def crowded_tasks(encoding: Encoding, tasks: Sequence[RecordedTask]) -> list[str]:
     """The names of the crowded tasks; `encoding` is that of their first block."""
-    found = []
+    names = []
     for task in tasks:
         points = task.points[0]
         lower, upper = _box_around(encoding, points[0])
-        near = ((points >= lower) & (points <= upper)).all(axis=1)
-        if _is_crowded(len(points) - 1, int(near.sum()) - 1, float(np.prod(upper - lower))):
-            found.append(task.name)
-    return found
+        in_box = ((points >= lower) & (points <= upper)).all(axis=1)
+        if _is_crowded(len(points) - 1, int(in_box.sum()) - 1, float(np.prod(upper - lower))):
+            names.append(task.name)
+    return names
 
 
 def _box_around(encoding: Encoding, center: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -45,11 +45,11 @@ def _box_around(encoding: Encoding, center: FloatArray) -> tuple[FloatArray, Flo
     return encoding.cell_bounds((lower, upper))
 
 
-def _is_crowded(n: int, near: int, chance: float) -> bool:
-    """Whether `near` of `n` rows are too many for a box with this share of the space."""
-    if n < 1 or near <= TIMES * chance * n:
+def _is_crowded(n: int, n_in_box: int, chance: float) -> bool:
+    """Whether this many of `n` rows are too many for a box with this share of the space."""
+    if n < 1 or n_in_box <= TIMES * chance * n:
         return False
-    share = near / n
+    share = n_in_box / n
     divergence = share * math.log(share / chance)
     if share < 1:
         divergence += (1 - share) * math.log((1 - share) / (1 - chance))

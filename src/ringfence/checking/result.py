@@ -19,7 +19,7 @@ class StartsCheck(msgspec.Struct, frozen=True):
     """The starting points, held against each task left out."""
 
     verdict: Verdict
-    """Of all of them, against as many random draws from the whole space."""
+    """Of all of them, against as many random draws from the full space."""
     speed_ups: tuple[SpeedUp, ...]
     """After the first 1, 2, 5, … starting points; `inside` is their mean regret."""
     tasks: dict[str, tuple[float, ...]]
@@ -43,21 +43,21 @@ class Check(msgspec.Struct, frozen=True):
     chosen_from: int = 0
     """Number of settings among which each task's was chosen without it; 0 for a fixed setting."""
     starts: StartsCheck | None = None
-    """What the starting points are worth, where they were asked for."""
+    """What the starting points are worth, if they were judged."""
 
     @property
     def hurt(self) -> tuple[str, ...]:
         """Tasks that the learned space would hurt after ten draws."""
-        at = [s.draws for s in self.speed_ups].index(JUDGED_AT) if self.speed_ups else 0
+        column = [up.draws for up in self.speed_ups].index(JUDGED_AT) if self.speed_ups else 0
         return tuple(
             task.name
             for task in self.tasks
-            if task.inside is not None and task.inside[at] > task.full[JUDGED_AT - 1] + HURT
+            if task.inside is not None and task.inside[column] > task.full[JUDGED_AT - 1] + HURT
         )
 
     @property
     def unlike(self) -> tuple[str, ...]:
-        """Tasks whose best configuration lies outside what the others teach."""
+        """Tasks whose best configuration lies outside the space learned from the others."""
         return tuple(task.name for task in self.tasks if not task.best_is_inside)
 
     def plot(self) -> Any:
@@ -75,13 +75,13 @@ class Check(msgspec.Struct, frozen=True):
 
 def summarize(
     settings: Settings,
-    found: Mapping[str, TaskCheck | None],
+    by_name: Mapping[str, TaskCheck | None],
     volume: float,
     warnings: Sequence[str],
     chosen_from: int = 0,
 ) -> Check:
     """The check that follows from those of the tasks; None for a task that could not be judged."""
-    ups, verdict = judged(list(found.values()))
-    silent = tuple(name for name, task in found.items() if task is None or task.inside is None)
-    tasks = tuple(task for task in found.values() if task is not None)
-    return Check(settings, verdict, volume, tasks, ups, silent, tuple(warnings), chosen_from)
+    ups, verdict = judged(list(by_name.values()))
+    unjudged = tuple(name for name, task in by_name.items() if task is None or task.inside is None)
+    tasks = tuple(task for task in by_name.values() if task is not None)
+    return Check(settings, verdict, volume, tasks, ups, unjudged, tuple(warnings), chosen_from)

@@ -17,32 +17,32 @@ HURT = 0.05  # regret by which a task must lose to be named
 Verdict: TypeAlias = Literal["helps", "hurts", "no clear difference", "cannot tell"]
 
 
-def judged(found: Sequence[TaskCheck | None]) -> tuple[tuple[SpeedUp, ...], Verdict]:
+def judged(checks: Sequence[TaskCheck | None]) -> tuple[tuple[SpeedUp, ...], Verdict]:
     """The speed-ups, and at ten draws: does the interval lie above 1, below 1, or across it, by
     more than a trifle?"""
-    tasks = [task for task in found if task is not None and task.inside is not None]
+    tasks = [task for task in checks if task is not None and task.inside is not None]
     if not tasks:
         return (), "cannot tell"
     inside, full = np.array([t.inside for t in tasks]), np.array([t.full for t in tasks])
     ups = speed_ups(inside, full, DRAWS)
-    return ups, verdict_at(ups, JUDGED_AT, len(tasks), len(found))
+    return ups, verdict_at(ups, JUDGED_AT, len(tasks), len(checks))
 
 
-def verdict_at(ups: Sequence[SpeedUp], draws: int, judged: int, tasks: int) -> Verdict:
-    """What the speed-up after so many draws says, where `judged` of the `tasks` speak."""
-    if judged < tasks / 2 or judged < 3:
+def verdict_at(ups: Sequence[SpeedUp], draws: int, n_judged: int, n_tasks: int) -> Verdict:
+    """The verdict by the speed-up after this many draws, if `n_judged` of the tasks have one."""
+    if n_judged < n_tasks / 2 or n_judged < 3:
         return "cannot tell"
-    at = next(up for up in ups if up.draws == draws)
-    if at.low > 1 + TRIFLE:
+    speed_up = next(up for up in ups if up.draws == draws)
+    if speed_up.low > 1 + TRIFLE:
         return "helps"
-    return "hurts" if at.high < 1 / (1 + TRIFLE) else "no clear difference"
+    return "hurts" if speed_up.high < 1 / (1 + TRIFLE) else "no clear difference"
 
 
 def best_of(outcomes: Sequence[tuple[tuple[SpeedUp, ...], Verdict]]) -> int | None:
     """Which of several settings helps with the highest lower bound; None if none helps."""
     bounds = {
-        place: next(up.low for up in ups if up.draws == JUDGED_AT)
-        for place, (ups, verdict) in enumerate(outcomes)
+        number: next(up.low for up in ups if up.draws == JUDGED_AT)
+        for number, (ups, verdict) in enumerate(outcomes)
         if verdict == "helps"
     }
-    return max(bounds, key=lambda place: bounds[place]) if bounds else None
+    return max(bounds, key=lambda number: bounds[number]) if bounds else None

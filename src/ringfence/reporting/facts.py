@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.checking import Check, Comparison
 from ringfence.checking.display import evidence
-from ringfence.checking.display.evidence import Curve, FirstTrials, SettingRow, TaskRow
+from ringfence.checking.display.evidence import Curve, StartingPoints, SettingRow, TaskRow
 from ringfence.history import Dropped, History
 from ringfence.learned.ranges import Range, range_rows
 from ringfence.learned.records import Task
@@ -52,7 +52,7 @@ class Facts:
     """What the curve says; empty if there is none."""
     regrets: tuple[RegretRow, ...]
     """The curve as a table."""
-    starts: FirstTrials | None
+    starts: StartingPoints | None
     views: RegionViews
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
@@ -87,7 +87,7 @@ def gather(
         curve=curve,
         worth="" if curve is None else worth_sentence(curve),
         regrets=() if curve is None else regret_rows(curve),
-        starts=evidence.first_trials(learned, check),
+        starts=evidence.starting_points(learned, check),
         views=views_of(learned),
         frequencies=frequencies(learned),
         parameters=tuple(learned.space),

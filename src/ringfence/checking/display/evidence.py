@@ -1,4 +1,4 @@
-"""What a check found, in the words and numbers of the report."""
+"""The evidence of a check, in the words and numbers of the report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringfence.checking.display.text import honest, starts_lines
+from ringfence.checking.display.text import nested_line, starts_lines
 from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
     from ringfence.checking.result import Check
 
-AT = DRAWS.index(JUDGED_AT)
-FULL_AT = FULL_DRAWS.index(JUDGED_AT)
+INSIDE_COLUMN = DRAWS.index(JUDGED_AT)
+FULL_COLUMN = FULL_DRAWS.index(JUDGED_AT)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean regret against draws, inside and in the whole space, and what the draws are worth."""
+    """Mean regret against draws, inside and in the full space, and what the draws are worth."""
 
     draws: tuple[int, ...]
     inside: tuple[float, ...]
@@ -33,14 +33,15 @@ class Curve:
     full: tuple[float, ...]
     judged_at: int
     worth: float
-    """So many draws in the whole space reach what `judged_at` inside do, and its 90 % interval."""
+    """Number of draws in the full space that reach what `judged_at` draws inside do."""
     low: float
+    """Lower end of its 90 % interval."""
     high: float
 
 
 @dataclass(frozen=True)
 class TaskRow:
-    """One task of the check; figures after ten draws, None where it could not be judged."""
+    """One task of the check; figures after ten draws, None if it could not be judged."""
 
     name: str
     rows: int | None
@@ -53,7 +54,7 @@ class TaskRow:
 
     @property
     def gain(self) -> float | None:
-        """Regret that the learned space saves; negative where it costs."""
+        """Regret that the learned space saves; negative if it costs."""
         if self.inside is None or self.full is None:
             return None
         return self.full - self.inside
@@ -74,28 +75,28 @@ class SettingRow:
 
 
 @dataclass(frozen=True)
-class FirstTrials:
+class StartingPoints:
     """The starting points, and what such points were worth to tasks that had no part in them."""
 
     points: tuple[tuple[str, ...], ...]
-    """A value for each parameter, a dash where it is inactive; in the order to try them."""
+    """A value for each parameter, a dash if it is inactive; in the order to try them."""
     says: str
     worth: tuple[tuple[int, float, float], ...]
-    """After so many points: mean regret, and trials that random search needs for it."""
+    """Number of points, mean regret after them, and trials that random search needs for it."""
 
 
-def first_trials(learned: LearnedSpace, check: Check | None) -> FirstTrials | None:
-    """The starting points of the learned space; None where it has none."""
+def starting_points(learned: LearnedSpace, check: Check | None) -> StartingPoints | None:
+    """The starting points of the learned space; None if it has none."""
     if not learned.portfolio:
         return None
     starts = None if check is None else check.starts
     ups = () if starts is None else starts.speed_ups
-    return FirstTrials(
+    return StartingPoints(
         tuple(
             tuple(
-                value(start.config[name]) if name in start.config else "–" for name in learned.space
+                value(point.config[name]) if name in point.config else "–" for name in learned.space
             )
-            for start in learned.portfolio
+            for point in learned.portfolio
         ),
         " ".join(starts_lines(starts)) or "not checked",
         tuple((up.draws, up.inside, up.value * up.draws) for up in ups),
@@ -103,18 +104,19 @@ def first_trials(learned: LearnedSpace, check: Check | None) -> FirstTrials | No
 
 
 def curve(check: Check) -> Curve | None:
-    """The means over the tasks that were judged; None where none was."""
+    """The means over the tasks that were judged; None if none was."""
     judged = [task for task in check.tasks if task.inside is not None]
     if not judged:
         return None
-    at = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
-    worth, low, high = (JUDGED_AT * factor for factor in (at.value, at.low, at.high))
-    shown = [k for k in FULL_DRAWS if k <= max(2 * DRAWS[-1], 1.5 * worth)]
-    full = np.mean([task.full[: len(shown)] for task in judged], axis=0)
+    speed_up = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
+    figures = (speed_up.value, speed_up.low, speed_up.high)
+    worth, low, high = (JUDGED_AT * factor for factor in figures)
+    full_draws = [k for k in FULL_DRAWS if k <= max(2 * DRAWS[-1], 1.5 * worth)]
+    full = np.mean([task.full[: len(full_draws)] for task in judged], axis=0)
     return Curve(
         draws=tuple(up.draws for up in check.speed_ups),
         inside=tuple(up.inside for up in check.speed_ups),
-        full_draws=tuple(shown),
+        full_draws=tuple(full_draws),
         full=tuple(full.tolist()),
         judged_at=JUDGED_AT,
         worth=worth,
@@ -142,17 +144,17 @@ def task_rows(check: Check) -> tuple[TaskRow, ...]:
 def setting_rows(comparison: Comparison) -> tuple[SettingRow, ...]:
     """The settings in the order in which they were tried."""
     rows = []
-    for place, check in enumerate(comparison.checks):
-        at = check.speed_ups[AT] if check.speed_ups else None
+    for number, check in enumerate(comparison.checks):
+        up = check.speed_ups[INSIDE_COLUMN] if check.speed_ups else None
         rows.append(
             SettingRow(
                 name=describe(check.settings),
                 volume=check.volume_kept,
-                speed_up=None if at is None else (at.value, at.low, at.high),
+                speed_up=None if up is None else (up.value, up.low, up.high),
                 verdict=check.verdict,
                 hurt=len(check.hurt),
                 tasks=len(check.tasks),
-                recommended=place == comparison.best,
+                recommended=number == comparison.best,
             )
         )
     return tuple(rows)
@@ -160,11 +162,11 @@ def setting_rows(comparison: Comparison) -> tuple[SettingRow, ...]:
 
 def advice(comparison: Comparison) -> tuple[str, str]:
     """Which setting to take, and what that choice is worth to a task that had no part in it."""
-    return comparison.recommendation, honest(comparison.nested)
+    return comparison.recommendation, nested_line(comparison.nested)
 
 
 def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
-    inside = None if task.inside is None else task.inside[AT]
+    inside = None if task.inside is None else task.inside[INSIDE_COLUMN]
     if inside is None:
         verdict = "not judged: no recorded run inside"
     elif task.name in hurt:
@@ -178,7 +180,7 @@ def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
         best_is_inside=task.best_is_inside,
         rank=task.rank_of_best_inside,
         inside=inside,
-        full=task.full[FULL_AT],
+        full=task.full[FULL_COLUMN],
         verdict=verdict,
     )
 
@@ -186,4 +188,4 @@ def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
 def loss(task: TaskCheck) -> float:
     """Regret that the learned space costs a judged task after ten draws."""
     assert task.inside is not None
-    return task.inside[AT] - task.full[FULL_AT]
+    return task.inside[INSIDE_COLUMN] - task.full[FULL_COLUMN]

@@ -27,27 +27,28 @@ def headline(check: Check) -> str:
 
 def worth(check: Check) -> str:
     """The speed-up after ten draws with its interval, and on how many tasks it is no loss."""
-    at = check.speed_ups[_place(check)]
+    column = _column(check)
+    up = check.speed_ups[column]
     judged = [task for task in check.tasks if task.inside is not None]
     no_worse = [
         task
         for task in judged
-        if task.inside is not None and task.inside[_place(check)] <= task.full[JUDGED_AT - 1]
+        if task.inside is not None and task.inside[column] <= task.full[JUDGED_AT - 1]
     ]
     return (
-        f"{JUDGED_AT} draws inside are worth {at.value * JUDGED_AT:.0f} "
-        f"in the whole space (90% interval {at.low * JUDGED_AT:.0f} to {at.high * JUDGED_AT:.0f}), "
+        f"{JUDGED_AT} draws inside are worth {up.value * JUDGED_AT:.0f} "
+        f"in the whole space (90% interval {up.low * JUDGED_AT:.0f} to {up.high * JUDGED_AT:.0f}), "
         f"no worse on {len(no_worse)} of {len(judged)} tasks"
     )
 
 
 def choice_line(comparison: Comparison) -> str:
     """How a setting was chosen, and what the choice is worth, in one line."""
-    chosen, among = describe(comparison.settings), len(comparison.checks)
-    return f"{chosen}: chosen among {among} settings; {honest(comparison.nested)}"
+    setting, count = describe(comparison.settings), len(comparison.checks)
+    return f"{setting}: chosen among {count} settings; {nested_line(comparison.nested)}"
 
 
-def honest(nested: Check | None) -> str:
+def nested_line(nested: Check | None) -> str:
     """What the choice is worth to a task that took no part in it."""
     if nested is None:
         return "the best of several settings looks a little better than it is"
@@ -57,17 +58,17 @@ def honest(nested: Check | None) -> str:
 
 
 def comparison_table(comparison: Comparison) -> list[str]:
-    """One line a setting, the recommendation, and what it is worth when chosen honestly."""
+    """A line for each setting, the recommendation, and what the choice is worth to a new task."""
     rows = [["setting", "volume", "regret", "speed-up", "90% interval", "verdict", "hurts"]]
     for check in comparison.checks:
         cells = ["", "", ""]
         if check.speed_ups:
-            at = check.speed_ups[_place(check)]
-            cells = [f"{at.inside:.3f}", f"{at.value:.2f}", f"{at.low:.2f} to {at.high:.2f}"]
+            up = check.speed_ups[_column(check)]
+            cells = [f"{up.inside:.3f}", f"{up.value:.2f}", f"{up.low:.2f} to {up.high:.2f}"]
         hurt = f"{len(check.hurt)} of {len(check.tasks)}"
         row = [describe(check.settings), percent(check.volume_kept), *cells, check.verdict, hurt]
         rows.append(row)
-    lines = [*align(rows), "", comparison.recommendation, honest(comparison.nested)]
+    lines = [*align(rows), "", comparison.recommendation, nested_line(comparison.nested)]
     lines += starts_lines(comparison.starts)
     return [*lines, *warning_lines(comparison.checks[0])]
 
@@ -94,24 +95,24 @@ def summary(check: Check) -> str:
 
 
 def starts_lines(starts: StartsCheck | None) -> list[str]:
-    """What the starting points are worth, in one line; none where they were not judged."""
+    """What the starting points are worth, in one line; no line if they were not judged."""
     if starts is None:
         return []
     if not starts.speed_ups:
         return ["starts: cannot tell; no task has recorded runs inside that tell good from bad"]
-    at = starts.speed_ups[-1]
-    name = f"first {at.draws} starts" if at.draws > 1 else "first start"
+    up = starts.speed_ups[-1]
+    name = f"first {up.draws} starts" if up.draws > 1 else "first start"
     return [
-        f"{name}: {starts.verdict}; mean regret {at.inside:.3f}, for which random search of the "
-        f"whole space needs {at.value * at.draws:.0f} trials (90% interval "
-        f"{at.low * at.draws:.0f} to {at.high * at.draws:.0f}, over {len(starts.tasks)} tasks)"
+        f"{name}: {starts.verdict}; mean regret {up.inside:.3f}, for which random search of the "
+        f"whole space needs {up.value * up.draws:.0f} trials (90% interval "
+        f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
     ]
 
 
 def warning_lines(check: Check) -> list[str]:
-    """What the data cannot support, a line each."""
+    """What the data cannot support, a line for each warning."""
     return [f"warning: {warning}" for warning in check.warnings]
 
 
-def _place(check: Check) -> int:
+def _column(check: Check) -> int:
     return [up.draws for up in check.speed_ups].index(JUDGED_AT)

@@ -1,1 +1,1 @@
-"""One task left out at a time: what the others teach, and what its own rows say of it."""
+"""One task left out at a time: what is learned from the others, judged by its own rows."""

@@ -1,10 +1,10 @@
 """Exact expectations of the best of some draws without replacement.
 
-    symbol   meaning                                                       shape
-    n        number of recorded values
-    v        the values, in order, v_1 ≤ … ≤ v_n                           (n,)
-    k        number of draws
-    S_i      chance that all k draws lie beyond the i smallest, C(n-i, k)/C(n, k)
+symbol   meaning                                                                 shape
+n        number of recorded values
+v        the values, in order, v_1 ≤ … ≤ v_n                                     (n,)
+k        number of draws
+S_i      chance that no draw is among the i smallest values, C(n-i, k)/C(n, k)
 
 The best of k draws is v_{i+1} with chance S_i - S_{i+1}.
 """
@@ -20,15 +20,15 @@ from ringfence.arrays import FloatArray
 
 def expected_best(values: FloatArray, draws: Sequence[int]) -> FloatArray:
     """Expected smallest of k of the values, drawn without replacement, for each k in `draws`; all
-    of them are drawn where k is more than there are."""
+    of them are drawn if there are fewer than k."""
     ordered = np.sort(values)
     n = len(ordered)
     expected = np.empty(len(draws))
     remaining = n - np.arange(n)
-    for place, k in enumerate(draws):
+    for column, k in enumerate(draws):
         k = min(k, n)
         # S_{i+1} / S_i = (n - i - k) / (n - i)
         beyond = np.cumprod(np.maximum(remaining - k, 0) / remaining)
         chance = np.diff(np.concatenate([[1.0], beyond]))
-        expected[place] = -float(ordered @ chance)
+        expected[column] = -float(ordered @ chance)
     return expected

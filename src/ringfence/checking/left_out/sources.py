@@ -1,8 +1,8 @@
-"""The incumbents of the source tasks, and what they teach when some of the tasks are left out.
+"""The incumbents of the source tasks, and the regions around them if some tasks are left out.
 
 Most tasks do not shape the region: their multiplier is zero, and the region without them is the
-region with them, provided that as many are left outside (`Fit.without`). So the whole cloud is
-fitted once, and only the tasks that matter cost a fit of their own.
+region with them, provided that the same number is left outside (`Fit.without`). So the cloud of all
+tasks is fitted once, and only the tasks that matter cost a fit of their own.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from ringfence.space import Choice, Space
 MOST_REMEMBERED = 20_000_000  # numbers kept in memory
 
 Key: TypeAlias = tuple[tuple[str, ...], str, int, bytes]
-"""Which block, shape, number of points outside, and points."""
+"""Which block, shape, number of points outside, and points (a digest)."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckSources:
-    """The incumbents by task; each problem that they pose is solved once."""
+    """The incumbents by task; each region around some of them is fitted once."""
 
     space: Space
     columns: dict[str, FloatArray]
@@ -53,63 +53,68 @@ class CheckSources:
     @classmethod
     def of(cls, space: Space, best: pl.DataFrame, names: Sequence[str]) -> CheckSources:
         """From the frame that `incumbents` returns; tasks are numbered as in `names`."""
-        number = {name: place for place, name in enumerate(names)}
-        task = np.array([number[name] for name in best[TASK]])
+        numbers = {name: number for number, name in enumerate(names)}
+        task = np.array([numbers[name] for name in best[TASK]])
         return cls(space, columns_of(space, best), clouds(space, best), task)
 
     def fit(
         self, settings: Settings, among: BoolArray, without: Sequence[int] = ()
     ) -> tuple[tuple[Block, ...], dict[str, tuple[Choice, ...]]]:
         """The blocks and choices learned from the tasks `among` (T,), less those in `without`."""
-        leaving = np.zeros(len(among), dtype=bool)
-        leaving[list(without)] = True
-        everyone, gone = np.flatnonzero(among[self.task]), np.flatnonzero(leaving[self.task])
-        rows = np.setdiff1d(everyone, gone, assume_unique=True)
-        fitted = self.fit_without(settings, everyone, gone)
+        is_left_out = np.zeros(len(among), dtype=bool)
+        is_left_out[list(without)] = True
+        everyone = np.flatnonzero(among[self.task])
+        left_out = np.flatnonzero(is_left_out[self.task])
+        rows = np.setdiff1d(everyone, left_out, assume_unique=True)
+        fitted = self.fit_without(settings, everyone, left_out)
         inside = rows[~fitted.outside]
         observed = {name: column[inside] for name, column in self.columns.items()}
         return fitted.blocks, kept_choices(self.space, observed, settings.categories)
 
-    def fit_without(self, settings: Settings, everyone: IntArray, gone: IntArray) -> Fitted:
-        """The regions around the incumbents at `everyone`, less those at `gone` (both sorted)."""
-        shared = self._fits_of_everyone(settings, everyone, gone)
+    def fit_without(self, settings: Settings, everyone: IntArray, left_out: IntArray) -> Fitted:
+        """The regions around the incumbents at `everyone` less those at `left_out` (both
+        sorted)."""
+        shared = self._fits_of_everyone(settings, everyone, left_out)
 
         def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
             n_out = n_outliers(outliers, len(rows))
-            more = gone[_active(cloud, gone)]
-            wider = np.union1d(rows, more)
-            near = shared.get(_key(cloud, wider, shape, n_out))
-            same = None if near is None else near.without(np.isin(wider, more))
-            return same or self._solve(cloud, rows, shape, n_out, near)
+            removed = left_out[_active(cloud, left_out)]
+            all_rows = np.union1d(rows, removed)
+            fit_of_all = shared.get(_key(cloud, all_rows, shape, n_out))
+            same = None if fit_of_all is None else fit_of_all.without(np.isin(all_rows, removed))
+            return same or self._solve(cloud, rows, shape, n_out, fit_of_all)
 
-        rows = np.setdiff1d(everyone, gone, assume_unique=True)
+        rows = np.setdiff1d(everyone, left_out, assume_unique=True)
         return fit_blocks(self.clouds, settings, rows, solve)
 
     def _fits_of_everyone(
-        self, settings: Settings, everyone: IntArray, gone: IntArray
+        self, settings: Settings, everyone: IntArray, left_out: IntArray
     ) -> dict[Key, AnyFit]:
-        """The fits with nobody gone, but with as many outside as there will be then."""
-        fewer = {cloud.encoding.names: int(_active(cloud, gone).sum()) for cloud in self.clouds}
-        which = (settings, _digest(everyone), *fewer.values())
-        if which not in self._shared:
-            found: dict[Key, AnyFit] = {}
+        """The fits with nobody left out, but with as many outside as there will be then."""
+        n_removed = {
+            cloud.encoding.names: int(_active(cloud, left_out).sum()) for cloud in self.clouds
+        }
+        problem = (settings, _digest(everyone), *n_removed.values())
+        if problem not in self._shared:
+            fits: dict[Key, AnyFit] = {}
 
             def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
-                n_out = n_outliers(outliers, max(len(rows) - fewer[cloud.encoding.names], 1))
+                n_left = max(len(rows) - n_removed[cloud.encoding.names], 1)
+                n_out = n_outliers(outliers, n_left)
                 fit = self._solve(cloud, rows, shape, n_out)
-                return found.setdefault(_key(cloud, rows, shape, n_out), fit)
+                return fits.setdefault(_key(cloud, rows, shape, n_out), fit)
 
             fit_blocks(self.clouds, settings, everyone, solve)
-            self._shared[which] = found
-        return self._shared[which]
+            self._shared[problem] = fits
+        return self._shared[problem]
 
     def _solve(
-        self, cloud: Cloud, rows: IntArray, shape: str, n_out: int, near: AnyFit | None = None
+        self, cloud: Cloud, rows: IntArray, shape: str, n_out: int, start: AnyFit | None = None
     ) -> AnyFit:
         key = _key(cloud, rows, shape, n_out)
         fit = self._solved.get(key)
         if fit is None:
-            fit = fit_rows(cloud, rows, shape, n_out / len(rows), near)
+            fit = fit_rows(cloud, rows, shape, n_out / len(rows), start)
             if len(self._solved) * len(cloud.points) < MOST_REMEMBERED:
                 self._solved[key] = fit
         return fit

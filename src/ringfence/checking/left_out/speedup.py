@@ -1,9 +1,9 @@
-"""How many draws from the whole space k draws from the learned one are worth.
+"""How many draws from the full space k draws from the learned one are worth.
 
 symbol     meaning                                                            shape
 inside     expected regret of the best of k draws inside, by task             (T, len(draws))
-full       the same for K draws from the whole space                          (T, len(FULL_DRAWS))
-K(k)       where the mean of `full` comes down to the mean of `inside` at k
+full       the same for K draws from the full space                           (T, len(FULL_DRAWS))
+K(k)       the K at which the mean of `full` is the mean of `inside` at k
 speed-up   K(k) / k, with an interval by resampling the tasks
 """
 
@@ -17,18 +17,18 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.checking.left_out.recorded import FULL_DRAWS
 
-RESAMPLES = 2000
-LEVEL = 0.9
+RESAMPLES = 2000  # of the tasks, for the interval
+LEVEL = 0.9  # of the interval
 
 
 class SpeedUp(msgspec.Struct, frozen=True, rename={"full": "whole"}):  # keys of the JSON output
-    """k draws inside are worth `value` times as many from the whole space."""
+    """k draws inside are worth `value` times as many from the full space."""
 
     draws: int
     inside: float
-    """Mean expected regret after so many draws inside."""
+    """Mean expected regret after this many draws inside."""
     full: float
-    """The same for the whole space."""
+    """The same for the full space."""
     value: float
     low: float
     """Lower end of the 90 % interval over tasks."""
@@ -61,9 +61,9 @@ def _worth(inside: FloatArray, full: FloatArray, draws: Sequence[int]) -> FloatA
     above = (falling[:, :, None] > inside[:, None, :]).sum(axis=1)
     last = len(count) - 1
     left, right = np.clip(above - 1, 0, last), np.clip(above, 0, last)
-    high, low = (np.take_along_axis(falling, place, axis=1) for place in (left, right))
-    part = (high - inside) / np.where(high > low, high - low, 1.0)
-    part = np.where(left < right, np.clip(part, 0.0, 1.0), 0.0)
-    worth = np.exp(count[left] + part * (count[right] - count[left]))
+    high, low = (np.take_along_axis(falling, column, axis=1) for column in (left, right))
+    share = (high - inside) / np.where(high > low, high - low, 1.0)
+    share = np.where(left < right, np.clip(share, 0.0, 1.0), 0.0)
+    worth = np.exp(count[left] + share * (count[right] - count[left]))
     ratio: FloatArray = worth / np.array(draws)
     return ratio

@@ -27,7 +27,7 @@ LARGEST_U, LEAST_VARIANCE = 1e50, 1e-200  # within these all derivatives are fin
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6  # of log EI, relative
 MOST_BEHIND = 1e4  # log EI behind the best; what is worse counts alike
-MOST_EXPONENT = 100.0  # exp(-100) is never drawn, and does not underflow
+MOST_EXPONENT = 100.0  # exp(-100) is as good as never drawn, and does not underflow
 TINY = float(np.finfo(np.float64).tiny)
 
 

@@ -75,8 +75,8 @@ def admissible(domain: Domain, rows: FloatArray, tried: Set[bytes]) -> FloatArra
 
 
 def steps(domain: Domain, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows near `rows`: three coordinates in ten, or two, move a little; on average one category,
-    or half of a single one, is drawn again."""
+    """Rows near `rows`. Of q coordinates, max(0.3 q, 2) move a little on average; each of c
+    unordered categories is drawn again with probability 1 / max(c, 2)."""
     if not len(rows):
         return rows
     base = rows[rng.integers(len(rows), size=STEPS)]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 
-REACH = 3.0  # units above the median; e³ units above it are as bad as anything
+REACH = 3.0  # values e³ - 1 = 19 units above the median and worse count alike
 LARGEST, SMALLEST = 1e140, 1e-90  # beyond, squares or expected improvements overflow or vanish
 
 
