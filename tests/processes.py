@@ -42,7 +42,8 @@ def python(path: Path, *options: str, real: bool = REAL, **how: Any) -> Complete
     """A program; `options` are those of a real interpreter."""
     if real:
         return _there([sys.executable, *options, str(path)], **how)
-    return _here(lambda: runpy.run_path(str(path), run_name="__main__"), [str(path)], **how)
+    with patch.object(sys, "path", [str(path.parent), *sys.path]):
+        return _here(lambda: runpy.run_path(str(path), run_name="__main__"), [str(path)], **how)
 
 
 def _there(

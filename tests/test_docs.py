@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 import yaml
 
 import ringfence as rf
+from processes import ringfence
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("learn", "check", "report", "show", "sample", "starts", "export", "infer", "demo")
@@ -71,8 +70,8 @@ def test_the_commands_of_the_readme_run(runs):
     for command in commands:
         if "last-week.json" in command:
             (runs / "last-week.json").write_bytes((runs / "learned.json").read_bytes())
-        program = [sys.executable, "-m", "ringfence", *shlex.split(command)[1:]]
-        subprocess.run(program, cwd=runs, check=True, capture_output=True)
+        finished = ringfence(*shlex.split(command)[1:], cwd=runs)
+        assert finished.returncode == 0, finished.stderr
 
 
 def test_the_spaces_in_the_docs_are_spaces(tmp_path):
@@ -106,8 +105,8 @@ def test_links_lead_somewhere_and_nothing_is_left_open(page):
 def test_every_option_of_every_command_is_on_its_page():
     page = (ROOT / "docs" / "cli.md").read_text()
     for command in (*COMMANDS, *(f"bench {name}" for name in BENCH)):
-        program = [sys.executable, "-m", "ringfence", *command.split(), "--help"]
-        shown = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+        shown = ringfence(*command.split(), "--help").stdout
+        assert "--help" in shown
         section = page.split(f"# ringfence {command}\n")[1].split("\n## ")[0].split("\n### ")[0]
         for option in set(re.findall(r"--[a-z][a-z-]+", shown)) - {"--help"}:
             assert option in section, (command, option)

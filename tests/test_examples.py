@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from processes import python
 
 EXAMPLES = sorted(Path(__file__).parents[1].joinpath("examples").glob("*.py"))
 EXTRAS = {"smac_forest": "smac"}
@@ -25,12 +25,7 @@ def test_an_example_runs_and_prints(path, tmp_path):
     package = EXTRAS.get(path.stem)
     if package is not None and find_spec(package) is None:
         pytest.skip(f"{path.name} needs the package {package}")
-    finished = subprocess.run(
-        [sys.executable, "-W", "error", path],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
+    finished = python(path, "-W", "error", cwd=tmp_path)  # here warnings are errors anyway
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
     assert len(finished.stdout.splitlines()) >= 1

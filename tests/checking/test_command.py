@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import msgspec
 import pytest
 
 import ringfence as rf
 from conftest import MIXED, mixed_runs
+from processes import ringfence
 from ringfence.space import write_space
 
 
@@ -23,8 +22,7 @@ def folder(tmp_path_factory):
 
 
 def run(folder, *arguments, code=0):
-    command = [sys.executable, "-m", "ringfence", *arguments, "--space", "space.json"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    result = ringfence(*arguments, "--space", "space.json", cwd=folder)
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout, result.stderr
 

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 
 import pytest
 
 import ringfence as rf
 from problems import SPACES, region
+from processes import python, ringfence
 from ringfence.adapters.export import TOOLS, snippet
 
 FREE = {"botorch", "cmaes", "neps"}
 """Tools that know no conditions at all."""
 
 
-def run(*command, cwd, code=0):
-    result = subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, check=False,
-        env={**os.environ, "COLUMNS": "100", "RAY_USAGE_STATS_ENABLED": "0", "HOME": str(cwd)},
-    )  # fmt: skip
+def export(*arguments, cwd, code=0):
+    result = ringfence("export", *arguments, cwd=cwd, env={"COLUMNS": "100"})
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout, result.stderr
-
-
-def export(*arguments, cwd, code=0):
-    program = [sys.executable, "-m", "ringfence", "export"]
-    return run(*program, *map(str, arguments), cwd=cwd, code=code)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +55,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore")  # of the tools
 @pytest.mark.parametrize("tool, name", RUNS)
 def test_programs_run_and_print_configurations_inside(tool, name, folder):
     learned = rf.load(folder / f"{name}.json")
@@ -72,8 +63,11 @@ def test_programs_run_and_print_configurations_inside(tool, name, folder):
     for number in ("max_evals", "n_trials", "num_samples"):
         program = program.replace(f"{number}=20", f"{number}=4")
     (folder / f"with_{tool}.py").write_text(program)
-    shown, _ = run(sys.executable, f"with_{tool}.py", cwd=folder)
-    printed = [ast.literal_eval(line) for line in shown.splitlines() if line.startswith("{")]
+    how = {"real": True} if tool == "ray" else {}  # Ray's servers would outlive the program here
+    result = python(folder / f"with_{tool}.py", cwd=folder, env={"HOME": str(folder)}, **how)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = result.stdout.splitlines()
+    printed = [ast.literal_eval(line) for line in lines if line.startswith("{")]
     assert printed
     for config in printed:
         assert learned.contains(config)

@@ -22,6 +22,7 @@ from optuna.trial import TrialState, create_trial
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 import ringfence as rf
+from processes import ringfence
 from ringfence.history.readers.optuna.tables import Selects
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -584,11 +585,6 @@ def test_a_journal_is_replayed_as_optuna_does(tmp_path):
 
 
 # The command line
-
-
-def ringfence(*arguments):
-    program = [sys.executable, "-m", "ringfence", *map(str, arguments)]
-    return subprocess.run(program, capture_output=True, text=True, check=False)
 
 
 def test_the_command_line_reads_storages(postgres, tmp_path):
