@@ -131,6 +131,21 @@ def test_infer_writes_a_space_that_learn_takes(folder):
     assert set(json.loads(out)) == {"parameters", "conditions"}
 
 
+def test_options_of_a_reader_reach_it(folder):
+    entry = {"X": [[0.1, 0.2], [0.3, 0.4]], "y": [[0.5], [0.6]]}
+    content = {"5891": {"3": entry, "31": entry}, "6767": {"3": {"X": [[0.5]], "y": [[1.0]]}}}
+    (folder / "hpob.json").write_text(json.dumps(content))
+    source = [folder / "hpob.json", "--format", "hpob"]
+    _, err = run("infer", *source, code=1)
+    assert "several search_spaces" in err
+    out, _ = run("infer", *source, "--option", "search_space=5891", "--option", "parameters=x0,x1")
+    assert set(json.loads(out)["parameters"]) == {"x0", "x1"}
+    _, err = run("infer", *source, "--option", "search_space", code=1)
+    assert "--option must be NAME=VALUE" in err
+    _, err = run("learn", folder / "runs.csv", "--option", "at=best", code=1)
+    assert "the reader 'table' has no option 'at'; its options are budget" in err
+
+
 def test_check_in_text_and_json_and_as_a_gate(folder):
     options = [folder / "runs.parquet", "--space", folder / "space.json"]
     out, _ = run("check", *options)

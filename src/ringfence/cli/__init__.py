@@ -1,4 +1,4 @@
-"""The command line. Only here is printed."""
+"""The command line, the only part that prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ringfence.errors import RingfenceError
 
 
 def main() -> None:
-    """Run the command line; an error on purpose is one line and exit code 1."""
+    """Run the command line; an error of ringfence's own is one line and exit code 1."""
     signal.signal(signal.SIGINT, _interrupted)
     from ringfence.cli.app import app
 

@@ -1,4 +1,4 @@
-"""The commands, gathered. Each lives in a file of its own and imports its work when called."""
+"""All commands. Each has its own file and imports what it needs when it is called."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"ringfence {ringfence.__version__}")
         raise typer.Exit
 

@@ -58,15 +58,15 @@ def run(
     from ringfence.bench.runner import run as run_plan
     from ringfence.bench.store import Store
 
-    wanted = _plan(plan, data, suite)
+    experiments = _plan(plan, data, suite)
     with progress_bar("cells") as progress:
-        made = run_plan(wanted, Store(store), jobs=jobs, ray=ray, progress=progress)
-    typer.echo(f"{made.finished} cells finished, {len(made.failures)} failed", err=True)
-    for failure in made.failures:
+        outcome = run_plan(experiments, Store(store), jobs=jobs, ray=ray, progress=progress)
+    typer.echo(f"{outcome.finished} cells finished, {len(outcome.failures)} failed", err=True)
+    for failure in outcome.failures:
         cell = failure.cell
         where = f"{cell.suite}, {cell.task}, replication {cell.replication}"
         typer.echo(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
-    if made.failures:
+    if outcome.failures:
         raise typer.Exit(1)
 
 
@@ -150,7 +150,7 @@ def _is_table(path: Path) -> bool:
 
 
 def _plan(path: Path, data: list[Path] | None, suite: str | None) -> Plan:
-    """The plan, or the part of it that runs on one suite."""
+    """The plan, or the part of it that is for one suite."""
     from ringfence.bench.plan import only, read_plan
 
     plan = read_plan(path, data or ())
@@ -164,9 +164,9 @@ def _results(path: Path, store: Path, data: list[Path] | None, suite: str | None
     from ringfence.errors import SettingError
 
     if _is_table(path):
-        written = read_results(path)
-        return written if suite is None else of_suite(written, suite)
-    found = results(_plan(path, data, suite), Store(store))
-    if found.is_empty():
+        table = read_results(path)
+        return table if suite is None else of_suite(table, suite)
+    table = results(_plan(path, data, suite), Store(store))
+    if table.is_empty():
         raise SettingError(f"no cell of {path} is in {store}: ringfence bench run {path}")
-    return found
+    return table

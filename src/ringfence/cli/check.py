@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringfence.cli import options
-from ringfence.cli.options import BOX, Categories
+from ringfence.cli.options import (
+    Compare,
+    EvaluatedStarts,
+    LearnOptions,
+    OutcomeOptions,
+    RunOptions,
+    grouped,
+    n_starts,
+)
 from ringfence.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from ringfence.checking import Check, Comparison
 
 
 class Output(StrEnum):
@@ -19,31 +29,19 @@ class Output(StrEnum):
     json = "json"
 
 
+@grouped
 def check(
-    source: options.Source,
-    task: options.TaskColumn = None,
-    objective: options.Objective = None,
-    maximize: options.Maximize = None,
-    space: options.SpaceFile = None,
-    shape: options.ShapeOf = BOX,
-    outliers: options.Outliers = "0",
-    refit: options.Refit = False,
-    top: options.Top = 0.0,
-    categories: options.CategoriesOf = Categories.all,
-    compare: options.Compare = False,
-    starts: options.JudgedStarts = None,
+    runs: RunOptions,
+    outcome: OutcomeOptions,
+    options: LearnOptions,
+    input_format: Annotated[str | None, typer.Option(help="What --format is to `learn`.")] = None,
+    compare: Compare = False,
+    starts: EvaluatedStarts = None,
     require_speedup: Annotated[
         float | None,
         typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
     ] = None,
     format: Annotated[Output, typer.Option(help="Layout of the output.")] = Output.text,
-    parameters: options.Parameters = None,
-    ignore: options.Ignore = None,
-    budget: options.Budget = None,
-    status: options.Status = None,
-    average_repeats: options.AverageRepeats = False,
-    input_format: options.InputFormat = None,
-    studies: options.Studies = None,
 ) -> None:
     """Leave each task out, learn from the others, and see whether it would have helped.
 
@@ -52,44 +50,42 @@ def check(
     import msgspec
 
     from ringfence import checking
-    from ringfence.checking.verdict import JUDGED_AT
-    from ringfence.space import read_space
 
-    history = options.read(
-        source, task, objective, maximize, parameters, budget, status, input_format, ignore, studies
-    )
-    declared = read_space(space) if space else None
-    found: checking.Check | checking.Comparison
+    history = runs.read(input_format, outcome)
+    space = options.read_space()
+    result: Check | Comparison
     with progress_bar() as progress:
         if compare:
-            found = checking.compare(
+            result = checking.compare(
                 history,
-                declared,
-                average_repeats=average_repeats,
-                starts="auto" if starts is None else starts,
+                space,
+                average_repeats=options.average_repeats,
+                starts=n_starts(starts),
                 progress=progress,
             )
-            judged = None if found.best is None else found.nested
         else:
-            found = judged = checking.check(
-                history,
-                declared,
-                shape=shape.value,
-                outliers=options.share(outliers),
-                refit=refit,
-                categories=categories.value,
-                top=top,
-                average_repeats=average_repeats,
-                starts="auto" if starts is None else starts,
-                progress=progress,
+            result = checking.check(
+                history, space, **options.settings(), starts=n_starts(starts), progress=progress
             )
     if format is Output.json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(result), indent=1).decode())
     else:
-        typer.echo(str(found))
+        typer.echo(str(result))
     if require_speedup is not None:
-        ups = judged.speed_ups if judged is not None else ()
-        low = next((up.low for up in ups if up.draws == JUDGED_AT), 0.0)
+        low = _lower_bound(result)
         if low < require_speedup:
             typer.echo(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
             raise typer.Exit(2)
+
+
+def _lower_bound(result: Check | Comparison) -> float:
+    """The lower bound of the speed-up; of a comparison that of the recommended setting, 0 if none
+    is recommended."""
+    from ringfence.checking import Comparison
+    from ringfence.checking.verdict import JUDGED_AT
+
+    if isinstance(result, Comparison):
+        if result.best is None or result.nested is None:
+            return 0.0
+        result = result.nested
+    return next((up.low for up in result.speed_ups if up.draws == JUDGED_AT), 0.0)

@@ -25,11 +25,11 @@ TABLES = Path("tables")
 def openml(
     suites: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SUITE", help="Suites; the paper's three where none is named."),
+        typer.Argument(metavar="SUITE", help="Suites; the paper's three if none is named."),
     ] = None,
     data: Folder = TABLES,
-    size: Annotated[int, typer.Option(min=1, help="Most runs of a task.")] = 5000,
-    delay: Annotated[float, typer.Option(min=0.0, help="Seconds of rest before each task.")] = 1.0,
+    size: Annotated[int, typer.Option(min=1, help="Largest number of runs of a task.")] = 5000,
+    delay: Annotated[float, typer.Option(min=0.0, help="Seconds to wait before each task.")] = 1.0,
 ) -> None:
     """Fetch OpenML's runs; interrupt it and run it again as you like.
 
@@ -40,15 +40,15 @@ def openml(
     failed = False
     for name in suites or PAPER_SUITES:
         with progress_bar(f"tasks of {name}") as progress:
-            made = fetch_suite(name, data, size=size, delay=delay, progress=progress)
-        typer.echo(f"{made.table}: {made.rows} runs of {made.tasks} tasks", err=True)
-        if made.incomplete:
-            typer.echo(f"left out: {made.incomplete} runs with a missing value", err=True)
-        for failure in made.failures:
+            fetched = fetch_suite(name, data, size=size, delay=delay, progress=progress)
+        typer.echo(f"{fetched.table}: {fetched.rows} runs of {fetched.tasks} tasks", err=True)
+        if fetched.incomplete:
+            typer.echo(f"left out: {fetched.incomplete} runs with a missing value", err=True)
+        for failure in fetched.failures:
             typer.echo(f"failed: task {failure.task}: {failure.reason}", err=True)
-        for failure in made.undescribed:
+        for failure in fetched.undescribed:
             typer.echo(f"left out by the suite: task {failure.task}: {failure.reason}", err=True)
-        failed = failed or bool(made.failures)
+        failed = failed or bool(fetched.failures)
     if failed:
         raise typer.Exit(1)
 
@@ -58,9 +58,7 @@ def hpob(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="HPO-B's folder, or its zip.")],
     spaces: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="SPACE", help="Search spaces; the paper's three where none is named."
-        ),
+        typer.Argument(metavar="SPACE", help="Search spaces; the paper's three if none is named."),
     ] = None,
     data: Folder = TABLES,
 ) -> None:
@@ -70,8 +68,8 @@ def hpob(
     """
     from ringfence.bench.fetch.hpob import PAPER_SPACES, make_tables
 
-    for made in make_tables(source, spaces or PAPER_SPACES, data):
-        typer.echo(f"{made.table}: {made.rows} evaluations of {made.tasks} data sets", err=True)
-        if made.outside:
-            typer.echo(f"left out by the suite: {made.outside} rows beyond [0, 1]", err=True)
-        typer.echo(f"described by {made.description}", err=True)
+    for table in make_tables(source, spaces or PAPER_SPACES, data):
+        typer.echo(f"{table.table}: {table.rows} evaluations of {table.tasks} data sets", err=True)
+        if table.outside:
+            typer.echo(f"left out by the suite: {table.outside} rows beyond [0, 1]", err=True)
+        typer.echo(f"described by {table.description}", err=True)

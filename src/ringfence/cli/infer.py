@@ -7,20 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ringfence.cli import options
+from ringfence.cli.options import InputFormat, RunOptions, grouped
 
 
+@grouped
 def infer(
-    source: options.Source,
-    task: options.TaskColumn = None,
-    objective: options.Objective = None,
-    parameters: options.Parameters = None,
-    ignore: options.Ignore = None,
+    runs: RunOptions,
+    format: InputFormat = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
     ] = None,
-    format: options.TableFormat = None,
-    studies: options.Studies = None,
 ) -> None:
     """Infer the original space from the observed values, or take the one that the source declares,
     as a file for `learn --space`.
@@ -31,9 +27,7 @@ def infer(
     from ringfence.history import infer_space
     from ringfence.space import write_space
 
-    history = options.read(
-        source, task, objective, None, parameters, format=format, ignore=ignore, studies=studies
-    )
+    history = runs.read(format)
     space, notes = history.space, history.notes
     if space is None:
         inferred = infer_space(history)

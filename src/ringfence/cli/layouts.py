@@ -1,4 +1,4 @@
-"""Configurations as text: a line of JSON each, a CSV file, or a table to look at."""
+"""Configurations as text: one line of JSON each, a CSV file, or a table to look at."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Layout(StrEnum):
     table = "table"
 
 
-def written(layout: Layout, names: Sequence[str], configs: Sequence[Config]) -> str:
+def as_text(layout: Layout, names: Sequence[str], configs: Sequence[Config]) -> str:
     """The configurations in this layout; `names` are the columns."""
     return {Layout.jsonl: _jsonl, Layout.csv: _csv, Layout.table: _table}[layout](names, configs)
 

@@ -8,49 +8,44 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringfence.cli import options
-from ringfence.cli.options import AUTO, BOX, Categories
+from ringfence.cli.options import (
+    AUTO,
+    InputFormat,
+    LearnOptions,
+    OutcomeOptions,
+    RunOptions,
+    grouped,
+    n_starts,
+)
 from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
 
 
+@grouped
 def learn(
-    source: options.Source,
-    task: options.TaskColumn = None,
-    objective: options.Objective = None,
-    maximize: options.Maximize = None,
-    space: options.SpaceFile = None,
-    shape: options.ShapeOf = BOX,
-    outliers: options.Outliers = "0",
-    refit: options.Refit = False,
-    top: options.Top = 0.0,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
-    ] = None,
-    parameters: options.Parameters = None,
-    ignore: options.Ignore = None,
-    budget: options.Budget = None,
-    status: options.Status = None,
-    categories: options.CategoriesOf = Categories.all,
+    runs: RunOptions,
+    outcome: OutcomeOptions,
+    options: LearnOptions,
+    format: InputFormat = None,
     n_evaluations: Annotated[
-        int | None, typer.Option(help="Use only so many rows of each task.")
+        int | None, typer.Option(help="Use only this many rows of each task.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Take those rows at random, not the first.")
     ] = None,
-    average_repeats: options.AverageRepeats = False,
     starts: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Also find so many starting points (ringfence starts).",
+            help="Also find this many starting points (ringfence starts).",
             show_default="10 for 3 to 100 tasks of 32 rows",
         ),
     ] = None,
-    format: options.TableFormat = None,
-    studies: options.Studies = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
+    ] = None,
 ) -> None:
     """Learn a search space from past runs.
 
@@ -60,28 +55,20 @@ def learn(
     from ringfence.errors import FileError, SettingError
     from ringfence.learned.record import encode
     from ringfence.learning import learn as learn_space
-    from ringfence.space import read_space
 
     if output not in (None, "-") and not Path(output).parent.is_dir():
         raise FileError(f"cannot write {output}: there is no such folder")
-    if space is not None and parameters is not None:
+    if options.space is not None and runs.parameters is not None:
         raise SettingError("--space names the parameters already; leave --parameters out")
-    history = options.read(
-        source, task, objective, maximize, parameters, budget, status, format, ignore, studies
-    )
-    with progress_bar() if shape is AUTO else nullcontext() as progress:
+    history = runs.read(format, outcome)
+    with progress_bar() if options.shape is AUTO else nullcontext() as progress:
         learned = learn_space(
             history,
-            read_space(space) if space else None,
-            shape=shape.value,
-            outliers=options.share(outliers),
-            refit=refit,
-            categories=categories.value,
-            top=top,
+            options.read_space(),
+            **options.settings(),
             n_evaluations=n_evaluations,
             seed=seed,
-            average_repeats=average_repeats,
-            starts="auto" if starts is None else starts,
+            starts=n_starts(starts),
             progress=progress,
         )
     to_stdout = output == "-"

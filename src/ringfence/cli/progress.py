@@ -1,4 +1,4 @@
-"""A bar for what takes long."""
+"""A progress bar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(what: str = "checking") -> Iterator[Callable[[int, int], None] | None]:
-    """A function to report steps to: a bar on standard error, None where that is no terminal."""
+    """A function to report steps to, which moves a bar on standard error; None if that is not a
+    terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -7,34 +7,30 @@ from typing import Annotated
 
 import typer
 
-from ringfence.cli import options
-from ringfence.cli.options import BOX, Categories
+from ringfence.cli.options import (
+    Compare,
+    EvaluatedStarts,
+    InputFormat,
+    LearnOptions,
+    OutcomeOptions,
+    RunOptions,
+    grouped,
+    n_starts,
+)
 from ringfence.cli.progress import progress_bar
 
 
+@grouped
 def report(
-    source: options.Source,
-    task: options.TaskColumn = None,
-    objective: options.Objective = None,
-    maximize: options.Maximize = None,
-    space: options.SpaceFile = None,
-    shape: options.ShapeOf = BOX,
-    outliers: options.Outliers = "0",
-    refit: options.Refit = False,
-    top: options.Top = 0.0,
-    categories: options.CategoriesOf = Categories.all,
-    compare: options.Compare = False,
-    starts: options.JudgedStarts = None,
+    runs: RunOptions,
+    outcome: OutcomeOptions,
+    options: LearnOptions,
+    format: InputFormat = None,
+    compare: Compare = False,
+    starts: EvaluatedStarts = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path(
         "report.html"
     ),
-    parameters: options.Parameters = None,
-    ignore: options.Ignore = None,
-    budget: options.Budget = None,
-    status: options.Status = None,
-    average_repeats: options.AverageRepeats = False,
-    format: options.TableFormat = None,
-    studies: options.Studies = None,
 ) -> None:
     """Learn a space, check it, and write both to one HTML page that needs no network.
 
@@ -43,26 +39,18 @@ def report(
     """
     from ringfence.errors import SettingError
     from ringfence.reporting.report import report as write_report
-    from ringfence.space import read_space
 
     if str(output) == "-":
         raise SettingError("the report is a file for a browser; name it, as in -o report.html")
-    history = options.read(
-        source, task, objective, maximize, parameters, budget, status, format, ignore, studies
-    )
+    history = runs.read(format, outcome)
     with progress_bar() as progress:
         path = write_report(
             history,
-            read_space(space) if space else None,
+            options.read_space(),
             path=output,
-            shape=shape.value,
-            outliers=options.share(outliers),
-            refit=refit,
-            categories=categories.value,
-            top=top,
-            average_repeats=average_repeats,
+            **options.settings(),
             compare=compare,
-            starts="auto" if starts is None else starts,
+            starts=n_starts(starts),
             progress=progress,
         )
     typer.echo(f"written to {path}")

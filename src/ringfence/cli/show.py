@@ -32,12 +32,12 @@ def show(
 
         typer.echo("\n".join(describe(load(learned), load(diff))))
         return
-    shown = load(learned)
-    typer.echo(summary(shown))
+    space = load(learned)
+    typer.echo(summary(space))
     if plot is not None:
         from ringfence.learned.picture import draw
 
-        draw(shown, plot)
+        draw(space, plot)
         typer.echo(f"\ndrawn to {plot}")
     if tasks:
-        typer.echo("\n" + "\n".join(task_table(shown)))
+        typer.echo("\n" + "\n".join(task_table(space)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringfence.cli.layouts import Layout, written
+from ringfence.cli.layouts import Layout, as_text
 
 
 def starts(
@@ -35,7 +35,7 @@ def starts(
     configs = space.starts(n)
     names = list(space.space)
     if format is Layout.table:
-        left = [{"regret left": round(start.regret, 3)} for start in space.portfolio]
-        configs = [{**config, **regret} for regret, config in zip(left, configs)]
+        regrets = [{"regret left": round(start.regret, 3)} for start in space.portfolio]
+        configs = [{**config, **regret} for regret, config in zip(regrets, configs)]
         names = ["regret left", *names]
-    typer.echo(written(format, names, configs), nl=False)
+    typer.echo(as_text(format, names, configs), nl=False)

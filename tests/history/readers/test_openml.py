@@ -96,6 +96,13 @@ def test_runs_of_a_flow_teach_what_their_table_teaches(calls):
     assert history.roles.direction == "maximize"
 
 
+def test_numbers_may_be_text_as_on_the_command_line(calls):
+    rf.read_history("openml:5891", tasks=["3", "31"], size="4", uploaders="2702")
+    assert "task/3,31" in calls[0] and "limit/4" in calls[0] and "uploader/2702" in calls[0]
+    with pytest.raises(rf.HistoryError, match="tasks: 'iris' is not an integer"):
+        rf.read_history("openml:5891", tasks="iris")
+
+
 def test_a_task_can_be_a_data_set(calls):
     history = rf.read_history(5891, format="openml", tasks=[3, 31], size=4, task="data_name")
     assert history.tasks == ("data31", "data3")

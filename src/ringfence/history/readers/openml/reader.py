@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
@@ -14,6 +14,7 @@ from ringfence.history.readers.openml.server import evaluations
 from ringfence.history.readers.shared.runs import Run, from_text, history_of
 from ringfence.history.roles import NamedColumns
 
+Number: TypeAlias = int | str
 LOWER_IS_BETTER = ("error", "entropy", "time", "millis", "deviation")
 """Parts of the names of OpenML's measures of which less is better; of the others, more is."""
 
@@ -27,15 +28,16 @@ def read(
     source: str | int,
     columns: NamedColumns,
     *,
-    tasks: Sequence[int] | None = None,
-    uploaders: Sequence[int] | None = None,
-    size: int | None = None,
+    tasks: Number | Sequence[Number] | None = None,
+    uploaders: Number | Sequence[Number] | None = None,
+    size: Number | None = None,
 ) -> History:
     """The runs of the flow `source` (5891 or "openml:5891") on the OpenML `tasks`. The objective is
     a measure of OpenML, predictive_accuracy unless named.
 
     A task is an OpenML task, or with task="data_id" or "data_name" a data set. `uploaders` are ids
-    of users (OpenML's random bot is 2702), `size` is the largest number of runs to fetch.
+    of users (OpenML's random bot is 2702), `size` is the largest number of runs to fetch. Numbers
+    may be text, as the command line has them.
     """
     flow = str(source).removeprefix("openml:")
     if not flow.isdigit():
@@ -45,7 +47,11 @@ def read(
         raise HistoryError(f"task must be 'task_id', 'data_id' or 'data_name', not {task!r}")
     objective = str(columns.objective or "predictive_accuracy")
     records = evaluations(
-        objective, flows=[int(flow)], tasks=_ids(tasks), uploaders=_ids(uploaders), size=size
+        objective,
+        flows=[int(flow)],
+        tasks=_ids(tasks, "tasks"),
+        uploaders=_ids(uploaders, "uploaders"),
+        size=None if size is None else _integer(size, "size"),
     )
     if not records:
         raise HistoryError(f"OpenML has no runs of flow {flow} with {objective} on these tasks")
@@ -56,8 +62,17 @@ def read(
     return history_of(runs, f"OpenML flow {flow}", objective, columns)
 
 
-def _ids(ids: Sequence[int] | None) -> list[int] | None:
-    return None if ids is None else [int(number) for number in ids]
+def _ids(ids: Number | Sequence[Number] | None, name: str) -> list[int] | None:
+    if ids is None:
+        return None
+    return [_integer(number, name) for number in ([ids] if isinstance(ids, (int, str)) else ids)]
+
+
+def _integer(number: Number, name: str) -> int:
+    try:
+        return int(number)
+    except (TypeError, ValueError):
+        raise HistoryError(f"{name}: {number!r} is not an integer") from None
 
 
 def _direction(objective: str) -> str:

@@ -1,0 +1,107 @@
+"""How a space is learned, checked and reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from ringfence.fit.shapes import shape_choices
+
+if TYPE_CHECKING:
+    from ringfence.space import Space
+
+# mypy wants the names of an enum written out; they are those of the table of shapes.
+Shape = StrEnum("Shape", {name: name for name in shape_choices()})  # type: ignore[misc]
+BOX, AUTO = Shape("box"), Shape("auto")
+
+
+class Categories(StrEnum):
+    """Which choices of a categorical parameter stay."""
+
+    all = "all"
+    observed = "observed"
+
+
+Compare: TypeAlias = Annotated[
+    bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
+]
+EvaluatedStarts: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--starts",
+        min=0,
+        help="Also evaluate this many starting points.",
+        show_default="10 for 3 to 100 tasks of 32 rows",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class LearnOptions:
+    """How a space is learned."""
+
+    space: Annotated[
+        Path | None, typer.Option(help="The original space (.json, .yaml, .toml); else inferred.")
+    ] = None
+    shape: Annotated[
+        Shape,
+        typer.Option(
+            help="Shape of the region; boxes and ellipsoids are as many as the data call for, "
+            "whole keeps the original space, auto takes what `check --compare` recommends."
+        ),
+    ] = BOX
+    outliers: Annotated[
+        str, typer.Option(help="Least share of tasks to leave outside, or 'paper'.")
+    ] = "0"
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
+    ] = False
+    top: Annotated[
+        float, typer.Option(help="Share of each task's best rows to draw around; 0: only its best.")
+    ] = 0.0
+    categories: Annotated[
+        Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
+    ] = Categories.all
+    average_repeats: Annotated[
+        bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
+    ] = False
+
+    def read_space(self) -> Space | None:
+        """The original space, if it was named."""
+        from ringfence.space import read_space
+
+        return read_space(self.space) if self.space else None
+
+    def settings(self) -> dict[str, Any]:
+        """The keyword arguments of `learn`, `check` and `report`."""
+        return {
+            "shape": self.shape.value,
+            "outliers": _share(self.outliers),
+            "refit": self.refit,
+            "categories": self.categories.value,
+            "top": self.top,
+            "average_repeats": self.average_repeats,
+        }
+
+
+def n_starts(starts: int | None) -> int | Literal["auto"]:
+    """The value of --starts."""
+    return "auto" if starts is None else starts
+
+
+def _share(text: str) -> float | Literal["paper"]:
+    """The value of --outliers."""
+    from ringfence.errors import SettingError
+
+    if text == "paper":
+        return "paper"
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(
+            f"--outliers must be a share such as 0.1, or 'paper', not {text!r}"
+        ) from None

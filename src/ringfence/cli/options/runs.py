@@ -1,0 +1,116 @@
+"""Which runs: where they are, which columns are which, and how a history is read from them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from ringfence.history import History
+
+InputFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="csv, tsv, jsonl, parquet or a tool's name, if the source does not tell.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class OutcomeOptions:
+    """What the outcome of a run is: which way is better, at which budget, and did it finish."""
+
+    maximize: Annotated[
+        bool | None,
+        typer.Option(
+            "--maximize/--minimize", help="Whether higher is better.  [default: minimize]"
+        ),
+    ] = None
+    budget: Annotated[
+        str | None, typer.Option(help="Column of the budget; only a task's highest counts.")
+    ] = None
+    status: Annotated[str | None, typer.Option(help="Column that tells which runs finished.")] = (
+        None
+    )
+
+    @property
+    def direction(self) -> str | None:
+        """The direction as `read_history` has it; None if nothing was said."""
+        return None if self.maximize is None else "maximize" if self.maximize else "minimize"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Past runs: where they are, and which columns are which."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUNS",
+            help="Past runs: a .csv, .tsv, .jsonl or .parquet table, a quoted glob, - for stdin; "
+            "or what another tool keeps, such as an Optuna storage's URL.",
+        ),
+    ]
+    task: Annotated[str | None, typer.Option(help="Column of the task.")] = None
+    objective: Annotated[str | None, typer.Option(help="Column of the objective.")] = None
+    parameters: Annotated[
+        str | None, typer.Option(help="Columns of the parameters, separated by commas.")
+    ] = None
+    ignore: Annotated[
+        str | None, typer.Option(help="Columns that are not parameters, separated by commas.")
+    ] = None
+    studies: Annotated[
+        str | None, typer.Option(help="Studies of an Optuna storage: names, globs; all by default.")
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An option of the reader, such as at=best; can be given again.",
+        ),
+    ] = None
+
+    def read(self, format: str | None, outcome: OutcomeOptions | None = None) -> History:
+        """The history that the options describe."""
+        from ringfence.history import read_history
+
+        if sys.platform != "win32":  # polars restarts a read that Ctrl-C should end
+            signal.siginterrupt(signal.SIGINT, True)
+        outcome = outcome or OutcomeOptions()
+        arguments: dict[str, Any] = {
+            "source": self.source,
+            "task": self.task,
+            "objective": self.objective,
+            "direction": outcome.direction,
+            "parameters": _names(self.parameters) if self.parameters else None,
+            "ignore": _names(self.ignore) if self.ignore else (),
+            "budget": outcome.budget,
+            "status": outcome.status,
+            "format": format,
+        }
+        if self.studies:
+            arguments["studies"] = _names(self.studies)
+        return read_history(**arguments | _reader_options(self.option or ()))
+
+
+def _reader_options(texts: Sequence[str]) -> dict[str, str | list[str]]:
+    """The values of --option by name; one with commas is a list."""
+    from ringfence.errors import SettingError
+
+    options: dict[str, str | list[str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SettingError(f"--option must be NAME=VALUE, such as at=best, not {text!r}")
+        options[name] = _names(value) if "," in value else value
+    return options
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
