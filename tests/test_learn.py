@@ -222,7 +222,7 @@ def test_without_a_space_the_observed_one_is_taken(mixed_history):
     learned = rf.learn(mixed_history)
     assert learned.space["lr"].log
     assert learned.space.conditions_of("rate")[0].parent == "booster"
-    assert any("rate is active only where booster is dart" in n for n in learned.provenance.notes)
+    assert any("rate is active only if booster is dart" in n for n in learned.provenance.notes)
 
 
 def test_tasks_that_only_leave_together_stay_and_that_is_said():

@@ -73,7 +73,7 @@ def test_learn_guesses_and_says_so(folder):
     out, _ = run("learn", folder / "runs.parquet")
     assert "took the column 'task' as the task" in out
     assert "took the column 'error' as the objective" in out
-    assert "rate is active only where booster is dart" in out
+    assert "rate is active only if booster is dart" in out
     assert "not written; add -o" in out
 
 
@@ -151,8 +151,8 @@ def test_check_in_text_and_json_and_as_a_gate(folder):
     out, _ = run("check", *options)
     assert "10 draws inside are worth" in out and "90% interval" in out
     out, _ = run("check", *options, "--format", "json", "--require-speedup", "0.1")
-    found = json.loads(out)
-    assert len(found["tasks"]) == 20 and found["verdict"]
+    result = json.loads(out)
+    assert len(result["tasks"]) == 20 and result["verdict"]
     _, err = run("check", *options, "--require-speedup", "1000", code=2)
     assert "is below 1000" in err
     out, _ = run("check", *options, "--compare")

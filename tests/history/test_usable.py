@@ -34,8 +34,8 @@ def test_nan_does_not_win_when_maximizing():
     frame = pl.DataFrame(
         {"task": ["t"] * 3, "acc": [0.5, math.nan, 0.7], "x": [0.1, 0.2, 0.3], "n": 1}
     )
-    told = History.from_frame(frame, task="task", objective="acc", direction="maximize")
-    best = incumbents(usable_rows(told, SPACE).frame)
+    runs = History.from_frame(frame, task="task", objective="acc", direction="maximize")
+    best = incumbents(usable_rows(runs, SPACE).frame)
     assert best["x"].to_list() == [0.3]
 
 
@@ -136,8 +136,8 @@ def test_missing_where_active_is_an_error():
 def test_categories_match_across_the_types_that_tables_mangle(choices, column, codes):
     space = Space({"k": Categorical(choices)})
     frame = pl.DataFrame({"task": ["t", "t", "u"], "loss": [1.0, 2.0, 3.0], "k": column})
-    told = History.from_frame(frame, task="task", objective="loss", parameters=["k"])
-    assert usable_rows(told, space).frame["k"].to_list() == codes
+    runs = History.from_frame(frame, task="task", objective="loss", parameters=["k"])
+    assert usable_rows(runs, space).frame["k"].to_list() == codes
 
 
 def test_none_can_be_a_choice():
@@ -163,8 +163,8 @@ def test_only_the_highest_budget_of_a_task_counts():
             "epoch": [1, 9, 9, 1, 3],
         }
     )
-    told = History.from_frame(frame, task="task", objective="loss", budget="epoch")
-    usable = usable_rows(told, SPACE)
+    runs = History.from_frame(frame, task="task", objective="loss", budget="epoch")
+    usable = usable_rows(runs, SPACE)
     assert incumbents(usable.frame)["x"].to_list() == [0.3, 0.5]
     assert usable.dropped[0].rows == 2
 
@@ -176,9 +176,9 @@ def test_when_nothing_is_left_the_reasons_are_told():
 
 def test_numbers_as_task_names():
     frame = pl.DataFrame({"task": [3.0, 3.0, None, 12.0], "loss": 1.0, "x": 0.5, "n": 1})
-    told = History.from_frame(frame, task="task", objective="loss")
-    assert told.tasks == ("3", "12")
-    usable = usable_rows(told, SPACE)
+    runs = History.from_frame(frame, task="task", objective="loss")
+    assert runs.tasks == ("3", "12")
+    usable = usable_rows(runs, SPACE)
     assert usable.dropped[0].reason == "no task is named"
 
 
@@ -204,13 +204,13 @@ def test_repeats_are_averaged_on_request():
 def test_the_first_n_rows_or_a_seeded_choice():
     size = 40
     rng = np.random.default_rng(0)
-    told = history(
+    runs = history(
         task=["a", "b"] * size,
         loss=rng.random(2 * size).tolist(),
         x=rng.random(2 * size),
         n=[1] * 2 * size,
     )
-    usable = usable_rows(told, SPACE).frame
+    usable = usable_rows(runs, SPACE).frame
     first = incumbents(usable, RowChoice(5))
     assert first[COUNT].to_list() == [5, 5]
     assert (first[ROW] < 10).all()
@@ -227,8 +227,8 @@ def test_parameters_may_be_called_anything(name):
     frame = pl.DataFrame(
         {"ds": ["a", "a", "b", "b"], "loss": [0.9, 0.1, 0.9, 0.1], name: [1.0, 5.0, 2.0, 7.0]}
     )
-    told = History.from_frame(frame, task="ds", objective="loss", parameters=[name])
-    best = incumbents(usable_rows(told, Space({name: Float(0, 9)})).frame, RowChoice(9, seed=0))
+    runs = History.from_frame(frame, task="ds", objective="loss", parameters=[name])
+    best = incumbents(usable_rows(runs, Space({name: Float(0, 9)})).frame, RowChoice(9, seed=0))
     assert best[name].to_list() == [5.0, 7.0]
 
 
@@ -244,10 +244,10 @@ def test_a_column_cannot_play_two_parts():
 
 def test_nested_columns_are_refused_where_they_are_needed():
     frame = pl.DataFrame({"task": ["a", "b"], "loss": [1.0, 2.0], "x": [0.1, 0.2], "l": [[1], [2]]})
-    told = History.from_frame(frame, task="task", objective="loss")
-    assert usable_rows(told, Space({"x": Float(0, 1)})).frame.height == 2
+    runs = History.from_frame(frame, task="task", objective="loss")
+    assert usable_rows(runs, Space({"x": Float(0, 1)})).frame.height == 2
     with pytest.raises(HistoryError, match="holds List"):
-        usable_rows(told, Space({"l": Float(0, 1)}))
+        usable_rows(runs, Space({"l": Float(0, 1)}))
     with pytest.raises(HistoryError, match="holds List"):
         History.from_frame(frame, task="l", objective="loss")
 

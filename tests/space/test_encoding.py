@@ -74,9 +74,9 @@ def test_uniform_coordinates_give_uniform_integers():
 
 def test_an_interval_of_coordinates_holds_the_integers_whose_coordinate_is_in_it():
     axis = Axis(1, 10, log=False, integer=True)
-    at = axis.encode(np.arange(1, 11.0))
-    assert axis.span(at[2], at[6]) == (3, 7)
-    assert axis.span(at[2] + 1e-6, at[6] - 1e-6) == (4, 6)
+    unit = axis.encode(np.arange(1, 11.0))
+    assert axis.span(unit[2], unit[6]) == (3, 7)
+    assert axis.span(unit[2] + 1e-6, unit[6] - 1e-6) == (4, 6)
     lower, upper = axis.cell(np.array([3.0, 7.0]))
     assert axis.span(lower[0], upper[1]) == (3, 7)
     assert axis.span(0.0, 1.0) == (1, 10)

@@ -37,8 +37,8 @@ def test_ranges_scales_and_conditions_are_read_off_and_said():
             "width": ["8", "16", "32", "8"],
         }
     )
-    found = infer(table, table.columns)
-    assert found.space.parameters == {
+    inferred = infer(table, table.columns)
+    assert inferred.space.parameters == {
         "kernel": Categorical(["linear", "poly", "rbf"]),
         "C": Float(0.001, 1000.0, log=True),
         "trees": Int(10, 2000),
@@ -49,12 +49,12 @@ def test_ranges_scales_and_conditions_are_read_off_and_said():
         "depth": Categorical(["1", "2", "None"]),
         "width": Int(8, 32),
     }
-    assert found.space.conditions == (
+    assert inferred.space.conditions == (
         Condition("gamma", "kernel", ["poly", "rbf"]),
         Condition("degree", "kernel", ["poly"]),
     )
-    assert "C is a number from 0.001 to 1000 on a log scale" in found.notes
-    assert "gamma is active only where kernel is poly, rbf" in found.notes
+    assert "C is a number from 0.001 to 1000 on a log scale" in inferred.notes
+    assert "gamma is active only if kernel is poly, rbf" in inferred.notes
 
 
 def test_log_needs_decades_and_a_median_to_match():

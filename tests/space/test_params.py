@@ -48,8 +48,8 @@ def test_nonsense_is_refused_in_one_line(make, says):
 
 
 def test_numpy_numbers_become_plain_ones():
-    made = Int(np.int64(1), np.int32(5)), Float(np.float32(0.5), np.int64(2))
-    assert type(made[0].low) is int and type(made[1].high) is float
+    parameters = Int(np.int64(1), np.int32(5)), Float(np.float32(0.5), np.int64(2))
+    assert type(parameters[0].low) is int and type(parameters[1].high) is float
     assert Categorical([np.int64(3), np.bool_(True), np.str_("a")]).choices == (3, True, "a")
 
 

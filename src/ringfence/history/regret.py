@@ -9,7 +9,7 @@ from ringfence.arrays import FloatArray, median
 
 def capped_regret(values: FloatArray) -> tuple[FloatArray, float] | None:
     """The regret of each value (n,), 1 from the median on, and its unit, median - best. None if the
-    best value and the median are equal but for rounding: such a task tells no good from bad."""
+    best value and the median are equal up to rounding: such a task does not tell good from bad."""
     best, middle = float(values.min()), median(values)
     unit = middle - best
     if not unit > 4.0 * np.finfo(float).eps * max(abs(best), abs(middle)):

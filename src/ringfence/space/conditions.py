@@ -47,6 +47,12 @@ class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=Tr
         return frozenset(map(choice_key, self.values))
 
 
+def in_words(condition: Condition) -> str:
+    """The condition as a sentence."""
+    values = ", ".join(str(value) for value in condition.values)
+    return f"{condition.child} is active only if {condition.parent} is {values}"
+
+
 def check_conditions(
     parameters: Mapping[str, Parameter], conditions: Sequence[Condition]
 ) -> tuple[str, ...]:

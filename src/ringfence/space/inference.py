@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ringfence.errors import SpaceError
-from ringfence.space.conditions import Condition
+from ringfence.space.conditions import Condition, in_words
 from ringfence.space.parameters import Categorical, Choice, Constant, Float, Int, Parameter
 from ringfence.space.space import Space
 
@@ -73,8 +73,7 @@ def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
         condition = _condition(columns, name, parameters)
         if condition is not None:
             conditions.append(condition)
-            values = ", ".join(str(value) for value in condition.values)
-            notes.append(f"{name} is active only where {condition.parent} is {values}")
+            notes.append(in_words(condition))
         elif (where := columns.unexplained_gap(name)) is not None:
             raise SpaceError(
                 f"{where}, column {name!r}: the value is missing, and no other "

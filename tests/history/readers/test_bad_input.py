@@ -136,8 +136,8 @@ def test_runs_of_smac_that_are_none(name, content, tmp_path):
 
 
 def test_the_smac_run_that_these_break_is_read(tmp_path):
-    made = files(tmp_path, {**SMAC, "configspace.json": smac_space(), "scenario.json": {}})
-    assert rf.read_history(made).frame["x"].to_list() == [0.5]
+    folder = files(tmp_path, {**SMAC, "configspace.json": smac_space(), "scenario.json": {}})
+    assert rf.read_history(folder).frame["x"].to_list() == [0.5]
 
 
 def syne_tune(folder, metadata, results="trial_id,loss,config_x\n0,1.0,0.5\n1,2.0,0.7\n"):
@@ -160,8 +160,8 @@ def test_a_space_of_syne_tune_that_is_none_is_left_alone_and_that_is_said(tmp_pa
 
 
 def test_reports_without_a_number_have_no_objective(tmp_path):
-    made = syne_tune(tmp_path, {}, "trial_id,loss,config_x\n0,low,0.5\n")
-    assert refused(made).endswith("has no objective to choose from")
+    folder = syne_tune(tmp_path, {}, "trial_id,loss,config_x\n0,low,0.5\n")
+    assert refused(folder).endswith("has no objective to choose from")
 
 
 HPOB = {"1": {"d": {"X": [[0.1, 0.2]], "y": [[0.5]]}}}
@@ -179,8 +179,8 @@ HPOB = {"1": {"d": {"X": [[0.1, 0.2]], "y": [[0.5]]}}}
     ],
 )
 def test_descriptors_of_hpob_that_are_none(described, tmp_path):
-    made = files(tmp_path, {"data.json": HPOB, "descriptors.json": described})
-    refused(made / "data.json", format="hpob", descriptors=made / "descriptors.json")
+    folder = files(tmp_path, {"data.json": HPOB, "descriptors.json": described})
+    refused(folder / "data.json", format="hpob", descriptors=folder / "descriptors.json")
 
 
 MLFLOW = {

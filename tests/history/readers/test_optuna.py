@@ -210,8 +210,8 @@ def test_every_storage_gives_the_same(database, journal, tmp_path, request):
         assert history.space == histories[0].space
         assert history.digest() == histories[0].digest()
         assert history.notes == histories[0].notes
-    some = [rf.read_history(source, studies=["svm-b"], task="dataset") for source in sources]
-    assert all(history.frame.equals(some[0].frame) for history in some)
+    histories = [rf.read_history(source, studies=["svm-b"], task="dataset") for source in sources]
+    assert all(history.frame.equals(histories[0].frame) for history in histories)
 
 
 def test_a_study_at_hand(tmp_path):
@@ -244,7 +244,7 @@ def test_ranges_scales_types_and_choices_are_joined(tmp_path):
         "c": rf.Categorical(["x", "y", "z"]),
     }
     assert history.frame["c"].to_list() == ["y", "z"]
-    told = " | ".join(history.notes)
+    notes = " | ".join(history.notes)
     for part in (
         "the range of lr differs between studies; took 1e-05 to 0.1",
         "lr is on a log scale in some studies only; took the log scale",
@@ -252,7 +252,7 @@ def test_ranges_scales_types_and_choices_are_joined(tmp_path):
         "the steps of k (2) are left out",
         "the choices of c differ between studies; took all of them: x, y, z",
     ):
-        assert part in told
+        assert part in notes
 
 
 def test_a_log_scale_cannot_reach_zero(tmp_path):
@@ -482,12 +482,12 @@ def test_databases_that_are_none(tmp_path):
 )
 def test_what_cannot_be_reached_is_one_line_without_the_password(url):
     code = f"import ringfence as rf; rf.read_history({url!r})"
-    told = subprocess.run(
+    errors = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False
     ).stderr
-    lines = told.strip().splitlines()
+    lines = errors.strip().splitlines()
     assert lines[-1].startswith("ringfence.errors.")
-    assert "sEcReT" not in told.replace(code, "")
+    assert "sEcReT" not in errors.replace(code, "")
 
 
 def test_the_password_is_in_no_history(postgres):
@@ -505,8 +505,10 @@ def test_missing_packages_say_what_to_install(missing):
         "try:\n    rf.read_history('postgresql+psycopg2://h/d')\n"
         "except rf.MissingExtraError as error:\n    print(error)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip().endswith("pip install 'ringfence[postgresql]'")
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip().endswith("pip install 'ringfence[postgresql]'")
 
 
 def test_the_statements_compile_in_every_dialect():
@@ -591,15 +593,15 @@ def test_the_command_line_reads_storages(postgres, tmp_path):
     fill(postgres)
     url = sa.make_url(postgres).set(password="sEcReT").render_as_string(hide_password=False)
     learned = tmp_path / "learned.json"
-    told = ringfence("learn", url, "--studies", "svm-a,svm-[b]", "-o", learned)
-    assert told.returncode == 0, told.stderr
+    learning = ringfence("learn", url, "--studies", "svm-a,svm-[b]", "-o", learned)
+    assert learning.returncode == 0, learning.stderr
     assert [task.name for task in rf.load(learned).tasks] == ["svm-a", "svm-b"]
-    assert "10 trials of 2 studies" in told.stdout
-    told_space = ringfence("infer", url, "--studies", "svm-*", "-o", tmp_path / "space.json")
+    assert "10 trials of 2 studies" in learning.stdout
+    inference = ringfence("infer", url, "--studies", "svm-*", "-o", tmp_path / "space.json")
     assert rf.read_space(tmp_path / "space.json") == rf.read_history(postgres).space
     lost = ringfence("learn", url, "--studies", "svm-c")
     assert lost.returncode == 1 and lost.stderr.count("\n") == 1
-    for output in (told, told_space, lost):
+    for output in (learning, inference, lost):
         assert "sEcReT" not in output.stdout + output.stderr
     assert "sEcReT" not in learned.read_text()
 

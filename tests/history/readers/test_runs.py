@@ -70,8 +70,8 @@ def test_which_report_counts(values, at, direction, place):
     ],
 )
 def test_text_becomes_what_all_of_it_can_be(texts, values):
-    found = from_text(texts)
-    assert found == values and [type(v) for v in found] == [type(v) for v in values]
+    parsed = from_text(texts)
+    assert parsed == values and [type(v) for v in parsed] == [type(v) for v in values]
 
 
 def test_nested_configurations_are_flattened():
@@ -83,8 +83,8 @@ def test_folders_are_found_and_told_apart(tmp_path):
     for place in ("one/run", "two/run", "three"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "marker").touch()
-    found = find_folders(tmp_path, "marker", "runs")
-    assert task_names(found) == ["one/run", "three", "two/run"]
+    folders = find_folders(tmp_path, "marker", "runs")
+    assert task_names(folders) == ["one/run", "three", "two/run"]
     assert task_names(find_folders(str(tmp_path / "t*"), "marker", "runs")) == ["three", "run"]
     assert task_names([Path("/x/a"), Path("/x/b")]) == ["a", "b"]
     with pytest.raises(rf.HistoryError, match="are read from a folder, not from a int"):

@@ -51,8 +51,8 @@ def write(folder, name, space, trials, seed=3, objectives="cost"):
     scenario.save()
     history = RunHistory()
     for config, cost, status, how in trials:
-        made = Configuration(space, values=config)
-        history.add(made, cost=cost, status=status, **{"seed": 0, **how})
+        configuration = Configuration(space, values=config)
+        history.add(configuration, cost=cost, status=status, **{"seed": 0, **how})
     history.save(scenario.output_directory / "runhistory.json")
 
 
@@ -156,11 +156,11 @@ def test_every_kind_of_parameter_and_condition_is_read(tmp_path):
     )
     config = {"units": 4, "size": "m", "only": "one", "c": 5, "rate": 0.5}
     write(tmp_path, "t", space, [(config, 1.0, OK, {})])
-    found = rf.read_history(tmp_path).space
-    assert found["units"] == rf.Int(1, 512, log=True)
-    assert found["size"] == rf.Categorical(["s", "m", "l"], ordered=True)
-    assert found["only"] == rf.Constant("one") and found["c"] == rf.Constant(5)
-    conditions = {(c.parent, tuple(c.values)) for c in found.conditions_of("rate")}
+    declared = rf.read_history(tmp_path).space
+    assert declared["units"] == rf.Int(1, 512, log=True)
+    assert declared["size"] == rf.Categorical(["s", "m", "l"], ordered=True)
+    assert declared["only"] == rf.Constant("one") and declared["c"] == rf.Constant(5)
+    conditions = {(c.parent, tuple(c.values)) for c in declared.conditions_of("rate")}
     assert conditions == {("size", ("m",)), ("units", (4, 8))}
 
 

@@ -1,4 +1,4 @@
-"""One file a format; each turns a source into a History."""
+"""One module or package per format; each turns a source into a History."""
 
 from ringfence.history.readers.dispatch import read_history
 

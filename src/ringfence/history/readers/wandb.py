@@ -25,9 +25,9 @@ FACTS = {
     "Job Type", "Hostname", "GitHub", "Project", "End Time", "Updated", "Description", "Commit",
     "Start Time", "Run Path", "Python Version", "OS", "GPU Count", "GPU Type", "CPU Count",
 }  # fmt: skip
-"""What the table tells of every run."""
+"""Columns that the table has for every run."""
 GROUPS = ("Sweep", "Group", "Project")
-"""The facts that may tell a task, the most telling first."""
+"""Facts that may serve as the task, the best first."""
 PREFIXES = ("config.", "summary.")
 
 

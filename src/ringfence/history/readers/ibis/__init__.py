@@ -1,4 +1,4 @@
-"""An Ibis table expression: rows of a warehouse, judged where they are."""
+"""An Ibis table expression: rows of a warehouse, judged inside its engine."""
 
 from ringfence.history.readers.ibis.reader import read, recognizes
 

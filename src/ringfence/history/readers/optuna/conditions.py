@@ -9,6 +9,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.space import Categorical, Choice, Condition, Int, Parameter
+from ringfence.space.conditions import in_words
 
 MOST_VALUES = 64
 """An integer with more values than this is not a switch."""
@@ -27,7 +28,7 @@ def activity(
     finished: pl.DataFrame, parameters: Mapping[str, Parameter], required: Sequence[str]
 ) -> Activity:
     """Explain the gaps. `finished` has a row for each trial that counts, with its `:study`, numbers
-    (positions for choices) and null where a parameter is missing. A parameter whose gaps nothing
+    (positions for choices) and null for a missing parameter. A parameter whose gaps nothing
     explains, or that fewer than half of the studies have, is left out unless `required`."""
     used: dict[str, Parameter] = {}
     conditions: list[Condition] = []
@@ -88,8 +89,7 @@ class _Presence:
                 "the others do not count"
             )
         if self.condition is not None:
-            values = ", ".join(str(value) for value in self.condition.values)
-            notes.append(f"{self.name} is active only where {self.condition.parent} is {values}")
+            notes.append(in_words(self.condition))
         return notes
 
 
