@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from ringfence.bench.metrics import curves
-from ringfence.bench.pairs import Pair, compare, judged_regrets
+from ringfence.bench.pairs import MethodPair, compare, judged_regrets
 from ringfence.bench.results import read_results
 
 HERE = Path(__file__).parent
@@ -75,8 +75,8 @@ class Judged(msgspec.Struct, frozen=True):
     """One pair of a claim."""
 
     said: str
-    pair: Pair
-    alone: dict[str, Pair]
+    pair: MethodPair
+    alone: dict[str, MethodPair]
     """The same on each suite."""
 
     @property

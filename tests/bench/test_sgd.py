@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ringfence.bench.suites import SuiteSource, load_suite
-from ringfence.bench.suites.sgd import NAMES, Problem, weights_after
+from ringfence.bench.suites.sgd import NAMES, RidgeProblem, weights_after
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def columns(*configs):
 
 
 def test_one_weight_and_no_momentum_is_a_geometric_series():
-    problem = Problem(np.array([[2.0]]), np.array([3.0]), np.zeros(50, int), None)
+    problem = RidgeProblem(np.array([[2.0]]), np.array([3.0]), np.zeros(50, int), None)
     eta, ridge = 0.05, 0.4
     curvature, pull = 2.0**2 + 2 * ridge, 2.0 * 3.0
     for updates in (0, 1, 7, 50):

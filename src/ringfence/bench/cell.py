@@ -29,11 +29,11 @@ class Cell(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     trials: int
     """Budget in full evaluations."""
     n_evaluations: int = 256
-    """n_t: evaluations known of each source task."""
+    """n_t: known evaluations of each source task."""
     scale: Scale = "raw"
     evaluation: Evaluation = "rows"
     sources: Relation = "mixed"
-    """Which source tasks come first where a method takes few: any, or those most similar."""
+    """Which source tasks come first if a method takes few: any, or the most similar."""
     protocol: int = PROTOCOL
 
     @cached_property
@@ -50,14 +50,14 @@ class Cell(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came out. Smaller losses are better."""
+    """The outcome of a cell. Smaller losses are better."""
 
     curve: tuple[float, ...]
-    """Smallest loss seen once 1, 2, …, `trials` full evaluations were spent."""
+    """Smallest loss after 1, 2, …, `trials` full evaluations."""
     volume: float
     """Share of the numeric space that was searched."""
     best: float
-    """Smallest loss known of the task before any cell was run."""
+    """Smallest known loss of the task before any cell was run."""
     median: float
     """Loss of the median configuration of the task."""
     exhausted: bool = False

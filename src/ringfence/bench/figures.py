@@ -1,4 +1,4 @@
-"""Curves as pictures, one a figure of the paper."""
+"""Curves as pictures, one for each figure of the paper."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LABELS = {
 COLORS = ("tab:gray", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown",
           "tab:pink", "tab:olive", "tab:cyan")  # fmt: skip
 METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None}}
-"""Formats, and what of a file would change from one machine or day to the next."""
+"""Formats, and the metadata that would differ from one machine or day to the next."""
 
 
 def write_figures(results: pl.DataFrame, metric: str, folder: Path) -> Iterator[Path]:
@@ -32,19 +32,19 @@ def write_figures(results: pl.DataFrame, metric: str, folder: Path) -> Iterator[
         raise SettingError(f"metric must be one of {', '.join(METRICS)}, not {metric!r}")
     points = curves(results).filter(pl.col("metric") == metric)
     for (figure,), group in results.group_by("figure", maintain_order=True):
-        drawn = curve_figure(points.filter(pl.col("figure") == figure), metric, heading(group))
-        yield from write_figure(drawn, folder / file_name(str(figure)))
+        picture = curve_figure(points.filter(pl.col("figure") == figure), metric, heading(group))
+        yield from write_figure(picture, folder / file_name(str(figure)))
 
 
 def curve_figure(points: pl.DataFrame, metric: str, title: str) -> Any:
-    """One line a method with a band of one standard error; a figure that belongs to no window."""
-    made, axes = new_figure(title)
-    for place, ((method,), line) in enumerate(
+    """A line for each method with a band of one standard error; a figure without a window."""
+    picture, axes = new_figure(title)
+    for number, ((method,), line) in enumerate(
         points.sort("order", "trial").group_by("method", maintain_order=True)
     ):
         trial, mean = line["trial"].to_numpy(), line["mean"].to_numpy()
         error = line["error"].fill_null(0.0).to_numpy()
-        color, style = COLORS[place % len(COLORS)], "-" if place < len(COLORS) else "--"
+        color, style = COLORS[number % len(COLORS)], "-" if number < len(COLORS) else "--"
         axes.plot(trial, mean, style, color=color, label=f"{method}")
         axes.fill_between(trial, mean - error, mean + error, color=color, alpha=0.15, lw=0)
     if metric in ("regret", "normalized") and (points["mean"] > 0).all():
@@ -52,7 +52,7 @@ def curve_figure(points: pl.DataFrame, metric: str, title: str) -> Any:
     axes.set_xlabel("full evaluations")
     axes.set_ylabel(LABELS[metric])
     axes.legend(fontsize=7, frameon=False)
-    return made
+    return picture
 
 
 def new_figure(title: str, **subplot: Any) -> tuple[Any, Any]:
@@ -62,29 +62,29 @@ def new_figure(title: str, **subplot: Any) -> tuple[Any, Any]:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError("matplotlib", "bench") from error
-    made: Any = Figure(figsize=(7, 5), layout="constrained")
-    FigureCanvasAgg(made)
-    made.suptitle(title, fontsize=8, wrap=True)
-    return made, made.subplots(**subplot)
+    picture: Any = Figure(figsize=(7, 5), layout="constrained")
+    FigureCanvasAgg(picture)
+    picture.suptitle(title, fontsize=8, wrap=True)
+    return picture, picture.subplots(**subplot)
 
 
-def write_figure(made: Any, stem: Path) -> Iterator[Path]:
+def write_figure(picture: Any, stem: Path) -> Iterator[Path]:
     """Write a figure as PNG and SVG."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     for suffix in METADATA:
         path = stem.with_name(stem.name + suffix)
-        write_picture(made, path)
+        write_picture(picture, path)
         yield path
 
 
-def write_picture(made: Any, path: Path, dpi: int = 150) -> None:
-    """Write a figure in the format that the path ends in, the same bytes each time."""
+def write_picture(picture: Any, path: Path, dpi: int = 150) -> None:
+    """Write a figure in the format that the path ends in, the same bytes every time."""
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "ringfence"}):
         metadata = METADATA[path.suffix]
-        made.savefig(buffer, format=path.suffix[1:], dpi=dpi, metadata=metadata)
+        picture.savefig(buffer, format=path.suffix[1:], dpi=dpi, metadata=metadata)
     write_atomically(path, buffer.getvalue())
 
 

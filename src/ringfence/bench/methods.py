@@ -1,11 +1,12 @@
 """Methods by their names in the paper's legends: a search space, an optimizer, and numbers.
 
-    Random                          the original space
-    Box GP                          a learned space in front
-    Slack Ellipsoid Random          its slack variant, with the paper's ν
-    GP warm start (k=5)             five evaluations are taken over from the closest task
-    Box GP warm start (n=64)        64 evaluations a task go to the box, the others to the model
-    Ellipsoid Random (T=3)          learned from three source tasks only
+name                       meaning
+Random                     in the original space
+Box GP                     in a learned space
+Slack Ellipsoid Random     in its slack variant, with the paper's ν
+GP warm start (k=5)        with five evaluations of the closest task
+Box GP warm start (n=64)   64 evaluations of each task are for the box, the others for the model
+Ellipsoid Random (T=3)     learned from three source tasks only
 
 A new search space or optimizer is one entry below.
 """
@@ -21,7 +22,7 @@ from ringfence.errors import SettingError
 
 
 @dataclass(frozen=True)
-class Region:
+class RegionSettings:
     """How the search space is learned."""
 
     shape: Literal["whole", "box", "ellipsoid"]
@@ -31,7 +32,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Engine:
-    """Which optimizer searches it."""
+    """The optimizer that searches it."""
 
     name: str
     transfers: bool = False
@@ -41,14 +42,14 @@ class Engine:
     budgeted: bool = False
 
 
-REGIONS: Mapping[str, Region] = {
-    "": Region("whole"),
-    "Box": Region("box"),
-    "Slack Box": Region("box", "paper"),
-    "Ellipsoid": Region("ellipsoid"),
-    "Slack Ellipsoid": Region("ellipsoid", "paper"),
-    "Refitted Box": Region("box", "paper", refit=True),
-    "Refitted Ellipsoid": Region("ellipsoid", "paper", refit=True),
+REGIONS: Mapping[str, RegionSettings] = {
+    "": RegionSettings("whole"),
+    "Box": RegionSettings("box"),
+    "Slack Box": RegionSettings("box", "paper"),
+    "Ellipsoid": RegionSettings("ellipsoid"),
+    "Slack Ellipsoid": RegionSettings("ellipsoid", "paper"),
+    "Refitted Box": RegionSettings("box", "paper", refit=True),
+    "Refitted Ellipsoid": RegionSettings("ellipsoid", "paper", refit=True),
 }
 
 ENGINES: Mapping[str, Engine] = {
@@ -62,7 +63,7 @@ ENGINES: Mapping[str, Engine] = {
     "GP warm start T=29": Engine("gp-warm-start-all", transfers=True, meta=True),
 }
 
-NAMED: Mapping[str, tuple[Region, Engine]] = {
+NAMED: Mapping[str, tuple[RegionSettings, Engine]] = {
     f"{space} {optimizer}".strip(): (region, engine)
     for space, region in REGIONS.items()
     for optimizer, engine in ENGINES.items()
@@ -70,27 +71,27 @@ NAMED: Mapping[str, tuple[Region, Engine]] = {
 
 
 @dataclass(frozen=True)
-class Method:
+class BenchMethod:
     """One line of a figure."""
 
     name: str
-    region: Region
+    region: RegionSettings
     engine: Engine
     n: int | None = None
     """Evaluations of each source task that the region is learned from; None: all."""
     tasks: int | None = None
-    """Source tasks that are known; None: all."""
+    """Number of source tasks to learn from; None: all."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def method(name: str) -> Method:
+def method(name: str) -> BenchMethod:
     """The method of this name, or SettingError with the names there are."""
     match = re.fullmatch(r"([^()]+?)(?: \(([^()]*)\))?", name)
     if match is not None and match[1] in NAMED:
         region, engine = NAMED[match[1]]
         numbers = _numbers(match[2] or "", name)
         n, tasks = numbers.pop("n", None), numbers.pop("T", None)
-        return Method(name, region, engine, n, tasks, numbers)
+        return BenchMethod(name, region, engine, n, tasks, numbers)
     raise SettingError(
         f"no method is called {name!r}: name a search space ({', '.join(filter(None, REGIONS))}, "
         f"or none) and an optimizer ({', '.join(ENGINES)})"
@@ -98,11 +99,11 @@ def method(name: str) -> Method:
 
 
 def _numbers(text: str, name: str) -> dict[str, int]:
-    """'k=5, n=64' as whole numbers by name."""
-    found = {}
+    """'k=5, n=64' as integers by name."""
+    numbers = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         match = re.fullmatch(r"([nTk])=([1-9]\d*)", part)
         if match is None:
             raise SettingError(f"method {name!r}: {part!r} is none of n=…, T=… and k=…")
-        found[match[1]] = int(match[2])
-    return found
+        numbers[match[1]] = int(match[2])
+    return numbers

@@ -40,7 +40,7 @@ class Planned:
 
 
 def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
-    """A plan, with more folders of data; FileError where something in it cannot be."""
+    """A plan, with more folders of data; FileError if something in it cannot be."""
     plan = read_file(path)
     try:
         _check(plan)
@@ -52,26 +52,28 @@ def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
         plan,
         data=tuple(str(folder) for folder in folders),
         experiment=tuple(
-            msgspec.structs.replace(e, suites=tuple(_place(s, home) for s in e.suites))
+            msgspec.structs.replace(e, suites=tuple(_absolute(s, home) for s in e.suites))
             for e in plan.experiment
         ),
-        region=tuple(msgspec.structs.replace(r, suite=_place(r.suite, home)) for r in plan.region),
+        region=tuple(
+            msgspec.structs.replace(r, suite=_absolute(r.suite, home)) for r in plan.region
+        ),
     )
 
 
 def only(plan: Plan, suite: str) -> Plan:
     """The part of a plan that runs on one suite."""
-    kept = tuple(
+    experiments = tuple(
         msgspec.structs.replace(e, suites=(name,))
         for e in plan.experiment
         for name in e.suites
         if Path(name).stem == suite
     )
-    if not kept:
+    if not experiments:
         names = sorted({Path(name).stem for e in plan.experiment for name in e.suites})
         raise SettingError(f"the plan has no suite {suite!r}; it has {', '.join(names)}")
     pictures = tuple(picture for picture in plan.region if Path(picture.suite).stem == suite)
-    return msgspec.structs.replace(plan, experiment=kept, region=pictures)
+    return msgspec.structs.replace(plan, experiment=experiments, region=pictures)
 
 
 def planned(plan: Plan) -> Iterator[Planned]:
@@ -86,9 +88,9 @@ def planned(plan: Plan) -> Iterator[Planned]:
 def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
     tasks = _spread(suite.tasks, experiment.tasks)
     for label in experiment.methods:
-        few = _fewer(experiment, label)
-        replications = min(experiment.replications, few.replications or experiment.replications)
-        for task, replication in product(_spread(tasks, few.tasks), range(replications)):
+        fewer = _fewer(experiment, label)
+        replications = min(experiment.replications, fewer.replications or experiment.replications)
+        for task, replication in product(_spread(tasks, fewer.tasks), range(replications)):
             yield Cell(
                 suite=suite.name,
                 data=suite.digest,
@@ -104,23 +106,23 @@ def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
 
 
 def _fewer(experiment: Experiment, label: str) -> Fewer:
-    said = experiment.fewer.get(label, Fewer())
-    return said if isinstance(said, Fewer) else Fewer(replications=said)
+    fewer = experiment.fewer.get(label, Fewer())
+    return fewer if isinstance(fewer, Fewer) else Fewer(replications=fewer)
 
 
 def _relation(experiment: Experiment, label: str) -> Relation:
-    """Which sources come first; of no account, and so the same, where a method takes them all."""
+    """Which sources come first; the same for all methods that take every source."""
     return "mixed" if method(label).tasks is None else experiment.sources
 
 
 def _spread(tasks: Sequence[str], n: int | None) -> list[str]:
-    """`n` of the tasks, evenly spaced; all where there are fewer."""
+    """`n` of the tasks, evenly spaced; all if there are fewer."""
     count = len(tasks) if n is None else min(n, len(tasks))
     return [tasks[i * len(tasks) // count] for i in range(count)]
 
 
-def _place(suite: str, home: Path) -> str:
-    """The suite's name, or the path of its description from where the plan is."""
+def _absolute(suite: str, home: Path) -> str:
+    """The suite's name, or the path of its description, which is relative to the plan's folder."""
     return str(home / suite) if suite.endswith(".toml") else suite
 
 
@@ -139,9 +141,9 @@ def _check(plan: Plan) -> None:
             raise SettingError(f"{where} needs {BASELINE!r}, by which curves are normalized")
         if BASELINE in experiment.fewer:
             raise SettingError(f"{where}: {BASELINE!r} needs all replications, the others need it")
-        strange = sorted(set(experiment.fewer) - set(experiment.methods))
-        if strange:
-            raise SettingError(f"{where}: 'fewer' names {strange[0]!r}, which is not run")
+        unknown = sorted(set(experiment.fewer) - set(experiment.methods))
+        if unknown:
+            raise SettingError(f"{where}: 'fewer' names {unknown[0]!r}, which is not run")
     for picture in plan.region:
         for name in picture.regions:
             if name not in REGIONS:

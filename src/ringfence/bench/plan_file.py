@@ -1,22 +1,22 @@
 """The file of a plan: which methods run on which suites, as data.
 
-name = "quick"
-data = ["../benchmarks/data"]         folders of tables, from where the plan is
+    name = "quick"
+    data = ["../benchmarks/data"]         folders of tables, relative to the plan's
 
-[[experiment]]
-figure = "1a"
-title = "Tuning SGD for ridge regression"
-suites = ["sgd"]
-methods = ["Random", "Box Random"]    the legend, in its order
-tasks = 5                             left out in turn; all where not said
-replications = 10
+    [[experiment]]
+    figure = "1a"
+    title = "Tuning SGD for ridge regression"
+    suites = ["sgd"]
+    methods = ["Random", "Box Random"]    the legend, in its order
+    tasks = 5                             number of tasks left out in turn; all by default
+    replications = 10
 
-A plan that is like another one says only what differs:
+A plan that is like another one names only what differs:
 
-name = "openml"
-like = "tables-surrogate"             the plan of that name in the same folder, written out
-suites = {svm_surrogate = "svm"}      a suite of that plan, and the one that takes its place
-omit = {svm = ["3b"]}                 figures that a suite cannot be in
+    name = "openml"
+    like = "tables-surrogate"             the plan of that name in the same folder, written out
+    suites = {svm_surrogate = "svm"}      a suite of that plan, and the one that takes its place
+    omit = {svm = ["3b"]}                 figures that a suite cannot be in
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Fewer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often a method runs that is slow; None: as often as the others."""
+    """How often a slow method runs; None: as often as the others."""
 
     replications: Positive | None = None
     tasks: Positive | None = None
@@ -49,10 +49,10 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suites: tuple[str, ...]
     methods: tuple[str, ...]
     tasks: Positive | None = None
-    """How many are left out in turn, evenly spaced over the suite; None: all."""
+    """Number of tasks left out in turn, evenly spaced over the suite; None: all."""
     replications: Positive = 10
     fewer: Mapping[str, Positive | Fewer] = {}
-    """Replications, or replications and tasks, of methods that are slow, by their names."""
+    """Replications, or replications and tasks, of slow methods, by their names."""
     trials: Positive = 50
     n_evaluations: Positive = 256
     scale: Scale = "raw"
@@ -68,7 +68,7 @@ class RegionPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: str
     regions: tuple[str, ...]
     parameters: tuple[str, ...] = ()
-    """Two or three for the axes; where not said, the first three that are numbers."""
+    """Two or three for the axes; by default the first three that are numbers."""
     scale: Scale = "raw"
     n_evaluations: Positive = 256
 
@@ -121,7 +121,7 @@ def _content(path: Path) -> dict[str, Any]:
 def _changed(base: Plan, changes: Like) -> Plan:
     _require(changes.suites, _suites(base), f"{changes.like!r} has no suite")
     new = changes.suites
-    made = Plan(
+    plan = Plan(
         changes.name,
         tuple(
             msgspec.structs.replace(e, suites=tuple(new.get(name, name) for name in e.suites))
@@ -130,15 +130,15 @@ def _changed(base: Plan, changes: Like) -> Plan:
         tuple(msgspec.structs.replace(r, suite=new.get(r.suite, r.suite)) for r in base.region),
         base.data + changes.data,
     )
-    _require(changes.omit, _suites(made), "'omit' names a suite that is not there:")
-    figures = [e.figure for e in made.experiment] + [r.figure for r in made.region]
-    for unwanted in changes.omit.values():
-        _require(unwanted, figures, "'omit' names a figure that is not there:")
-    return _without(made, changes.omit)
+    _require(changes.omit, _suites(plan), "'omit' names a suite that is not there:")
+    figures = [e.figure for e in plan.experiment] + [r.figure for r in plan.region]
+    for omitted in changes.omit.values():
+        _require(omitted, figures, "'omit' names a figure that is not there:")
+    return _without(plan, changes.omit)
 
 
 def _without(plan: Plan, omit: Mapping[str, tuple[str, ...]]) -> Plan:
-    """Less the suites that a figure cannot have; a figure that has none left goes with them."""
+    """Without the suites that a figure cannot have, and without figures that then have none."""
     experiments = (
         msgspec.structs.replace(
             e, suites=tuple(name for name in e.suites if e.figure not in omit.get(name, ()))
@@ -153,8 +153,8 @@ def _without(plan: Plan, omit: Mapping[str, tuple[str, ...]]) -> Plan:
 
 
 def _suites(plan: Plan) -> list[str]:
-    found = [name for e in plan.experiment for name in e.suites]
-    return list(dict.fromkeys([*found, *(r.suite for r in plan.region)]))
+    names = [name for e in plan.experiment for name in e.suites]
+    return list(dict.fromkeys([*names, *(r.suite for r in plan.region)]))
 
 
 def _require(names: Iterable[str], known: list[str], what: str) -> None:

@@ -1,9 +1,9 @@
-"""The protocol: leave one task out, learn from the others, search, keep the best loss so far.
+"""The protocol: leave one task out, learn from the others, search, record the best loss so far.
 
 A cell sees n_t random evaluations of each source task, the same for every method and left-out task
 of a replication. A region and a model that transfers both see all of them, unless the method
 divides them (n=…): then n go to the region and the others to the model. As in the paper, nothing
-outside a region is tried: no guard.
+outside a region is tried: there is no guard.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.bench.cell import Cell, Result
-from ringfence.bench.methods import Method, method
+from ringfence.bench.methods import BenchMethod, method
 from ringfence.bench.suites import Suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import ExhaustedError, SettingError
@@ -39,7 +39,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
         seed=cell.seed("search"),
         candidates=suite.candidates(cell.task, cell.scale),
         guard=0,
-        **_transferred(cell, suite, how, rest),
+        **_sources(cell, suite, how, rest),
         **_options(how, suite),
     )
     curve, exhausted = search(engine, cell, suite)
@@ -53,8 +53,8 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
     )
 
 
-def source_tasks(cell: Cell, suite: Suite, how: Method) -> tuple[str, ...]:
-    """The tasks that are learned from: all others, or the few that the method asks for."""
+def source_tasks(cell: Cell, suite: Suite, how: BenchMethod) -> tuple[str, ...]:
+    """The tasks to learn from: all others, or as few as the method takes."""
     others = tuple(task for task in suite.tasks if task != cell.task)
     if how.tasks is None:
         return others
@@ -67,8 +67,8 @@ def source_tasks(cell: Cell, suite: Suite, how: Method) -> tuple[str, ...]:
     return tuple(sorted(map(str, ordered[: how.tasks])))
 
 
-def known_evaluations(cell: Cell, suite: Suite, how: Method) -> History | None:
-    """What is known of the source tasks; None where the method does not ask."""
+def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> History | None:
+    """The known evaluations of the source tasks; None if the method does not use them."""
     if how.region.shape == "whole" and not how.engine.transfers:
         return None
     tasks = source_tasks(cell, suite, how)
@@ -77,7 +77,7 @@ def known_evaluations(cell: Cell, suite: Suite, how: Method) -> History | None:
 
 
 def learned_space(
-    cell: Cell, how: Method, known: History | None, space: Space
+    cell: Cell, how: BenchMethod, known: History | None, space: Space
 ) -> tuple[LearnedSpace, History | None]:
     """The space to search, and the evaluations that are left for a model."""
     if known is None or how.region.shape == "whole":
@@ -95,8 +95,8 @@ def learned_space(
 def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ...], bool]:
     """The best loss after 1, …, `trials` full evaluations, and whether the space ran out.
 
-    A partial evaluation costs its share of a full one, and one that goes on with an earlier trial
-    only what it adds. What it reached counts: it is the loss of a model one could keep.
+    A partial evaluation costs its share of a full one, and one that resumes an earlier trial only
+    what it adds. Its loss counts: it is that of a model one could keep.
     """
     curve = np.full(cell.trials, math.inf)
     spent = 0.0
@@ -110,8 +110,8 @@ def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ..
             break
         value = suite.evaluate(cell.task, trial.config, trial.budget)
         engine.tell(trial, value)
-        since = max(0, math.ceil(spent - 1e-9) - 1)
-        curve[since:] = np.minimum(curve[since:], value)
+        first = max(0, math.ceil(spent - 1e-9) - 1)
+        curve[first:] = np.minimum(curve[first:], value)
     return tuple(curve.tolist()), False
 
 
@@ -122,18 +122,18 @@ def _cost(engine: Optimizer, trial: Trial, suite: Suite) -> float:
     return (trial.budget - before) / suite.max_budget
 
 
-def _transferred(cell: Cell, suite: Suite, how: Method, rest: History | None) -> dict[str, Any]:
-    """What the optimizer is told of the source tasks."""
+def _sources(cell: Cell, suite: Suite, how: BenchMethod, rest: History | None) -> dict[str, Any]:
+    """The optimizer's arguments about the source tasks."""
     if not how.engine.transfers:
         return {}
-    told: dict[str, Any] = {"history": rest}
+    arguments: dict[str, Any] = {"history": rest}
     if how.engine.meta:
         meta = _meta(suite)
-        told |= {"meta_features": meta, "target": meta[cell.task]}
-    return told
+        arguments |= {"meta_features": meta, "target": meta[cell.task]}
+    return arguments
 
 
-def _options(how: Method, suite: Suite) -> dict[str, Any]:
+def _options(how: BenchMethod, suite: Suite) -> dict[str, Any]:
     options = dict(how.options)
     if how.engine.budgeted:
         if suite.max_budget is None:

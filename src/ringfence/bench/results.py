@@ -1,4 +1,4 @@
-"""The finished cells of a plan as one tidy table: one row for each cell and trial."""
+"""The finished cells of a plan as one tidy table: a row for each cell and trial."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ringfence.errors import FileError, SettingError
 
 @dataclass(frozen=True)
 class Progress:
-    """How much of a figure is there."""
+    """How much of a figure is finished."""
 
     figure: str
     suite: str
@@ -28,12 +28,18 @@ class Progress:
 def results(plan: Plan, store: Store) -> pl.DataFrame:
     """Every finished cell of every figure, in the plan's order.
 
-    figure, title           as the plan has them; order: place of the method in the legend
-    suite, origin           the tasks, and what they rest on; log_loss: losses are logarithms
-    scale, sources, n_evaluations, task, method, replication    the cell's description
-    evaluation              the cell's, or "computed" where nothing is looked up
-    volume, best, median, exhausted                             as in `Result`
-    trial, loss             full evaluations spent, and the smallest loss by then
+    columns                    meaning
+    figure, title              as in the plan
+    order                      position of the method in the legend
+    suite, origin              the tasks, and where their losses come from
+    log_loss                   whether losses are logarithms
+    scale, sources,            as in the cell
+    n_evaluations, task,
+    method, replication
+    evaluation                 as in the cell, or "computed" if nothing is looked up
+    volume, best, median,      as in `Result`
+    exhausted
+    trial, loss                full evaluations spent, and the smallest loss by then
     """
     columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
     for item in planned(plan):
@@ -64,9 +70,9 @@ def read_results(path: Path) -> pl.DataFrame:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FileError(f"cannot read the results {path}: {error}") from error
-    lacking = [name for name in SCHEMA if name not in frame.columns]
-    if lacking:
-        raise FileError(f"{path} has no column {lacking[0]!r}: ringfence bench table writes one")
+    missing = [name for name in SCHEMA if name not in frame.columns]
+    if missing:
+        raise FileError(f"{path} has no column {missing[0]!r}: ringfence bench table writes one")
     if frame.is_empty():
         raise FileError(f"{path} holds no results")
     return frame
@@ -74,22 +80,22 @@ def read_results(path: Path) -> pl.DataFrame:
 
 def of_suite(results: pl.DataFrame, suite: str) -> pl.DataFrame:
     """The results on one suite."""
-    found = results.filter(pl.col("suite") == suite)
-    if found.is_empty():
+    rows = results.filter(pl.col("suite") == suite)
+    if rows.is_empty():
         names = results["suite"].unique().sort().to_list()
         raise SettingError(f"the results have no suite {suite!r}; they have {', '.join(names)}")
-    return found
+    return rows
 
 
 def progress_of(plan: Plan, store: Store) -> list[Progress]:
     """Finished and planned cells of each figure and suite."""
-    done: Counter[tuple[str, str]] = Counter()
-    wanted: Counter[tuple[str, str]] = Counter()
+    n_done: Counter[tuple[str, str]] = Counter()
+    n_planned: Counter[tuple[str, str]] = Counter()
     for item in planned(plan):
-        place = (item.experiment.figure, item.cell.suite)
-        wanted[place] += 1
-        done[place] += item.cell in store
-    return [Progress(*place, done[place], count) for place, count in wanted.items()]
+        key = (item.experiment.figure, item.cell.suite)
+        n_planned[key] += 1
+        n_done[key] += item.cell in store
+    return [Progress(*key, n_done[key], count) for key, count in n_planned.items()]
 
 
 def _facts(cell: Cell, result: Result) -> dict[str, object]:

@@ -18,11 +18,11 @@ from ringfence.bench.store import Store
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.errors import MissingExtraError
 
-ROUND = 8  # cells a worker and round, where a backend cannot hand results over one by one
+ROUND = 8  # cells for each worker at a time, on a backend that cannot return results one by one
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedCell:
     """A cell that has no result, and why."""
 
     cell: Cell
@@ -30,17 +30,17 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunReport:
     """What a call of `run` did."""
 
     finished: int
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedCell, ...]
 
 
 def missing(plan: Plan, store: Store) -> list[tuple[SuiteSource, Cell]]:
     """The plan's cells that are not in the store, each once."""
-    wanted = {p.cell.key: (p.source, p.cell) for p in planned(plan)}
-    return [(source, cell) for source, cell in wanted.values() if cell not in store]
+    cells = {p.cell.key: (p.source, p.cell) for p in planned(plan)}
+    return [(source, cell) for source, cell in cells.values() if cell not in store]
 
 
 def run(
@@ -50,11 +50,11 @@ def run(
     jobs: int = 1,
     ray: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Run:
-    """Run the plan's missing cells; each result is in the store as soon as it is there.
+) -> RunReport:
+    """Run the plan's missing cells; each result is stored as soon as it is known.
 
-    Machines that share the store begin at different cells, and a cell that another one finished in
-    the meantime is not run again.
+    Machines that share the store begin at different cells, and a cell that another one has finished
+    in the meantime is not run again.
     """
     todo = missing(plan, store)
     random.Random(f"{socket.gethostname()} {os.getpid()}").shuffle(todo)
@@ -65,24 +65,24 @@ def run(
         if progress is not None:
             progress(done, len(todo))
     ordered = sorted(failures, key=lambda f: (f.cell.suite, f.cell.method, f.cell.key))
-    return Run(len(todo) - len(failures), tuple(ordered))
+    return RunReport(len(todo) - len(failures), tuple(ordered))
 
 
-def finish(source: SuiteSource, cell: Cell, store: Store) -> Failure | None:
-    """Run one cell and store its result; a failure is handed back, never stored."""
+def finish(source: SuiteSource, cell: Cell, store: Store) -> FailedCell | None:
+    """Run one cell and store its result; a failure is returned, never stored."""
     if cell in store:
         return None
     try:
         result = run_cell(cell, load_suite(source))
     except Exception as error:  # whatever a method does wrong must not end the others
-        return Failure(cell, f"{type(error).__name__}: {error}".splitlines()[0])
+        return FailedCell(cell, f"{type(error).__name__}: {error}".splitlines()[0])
     store.put(cell, result)
     return None
 
 
 def _outcomes(
     todo: Sequence[tuple[SuiteSource, Cell]], store: Store, jobs: int, ray: bool
-) -> Iterator[Failure | None]:
+) -> Iterator[FailedCell | None]:
     """A failure or None for each cell, in the order they finish."""
     try:
         from joblib import Parallel, delayed
@@ -90,7 +90,7 @@ def _outcomes(
         raise MissingExtraError("joblib", "bench") from error
     calls = [delayed(finish)(source, cell, store) for source, cell in todo]
     with _backend(ray), warnings.catch_warnings():
-        # joblib replaces a worker that has grown by 300 MB, as one does that reads a table.
+        # joblib replaces a worker that has grown by 300 MB, as one that reads a table does.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         if not ray:
             yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(calls)

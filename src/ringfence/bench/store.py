@@ -1,7 +1,7 @@
-"""Store: a folder with one small file a finished cell, which several machines may share.
+"""Store: a folder with a small file for each finished cell, which several machines may share.
 
 A file appears under its final name once it is complete, and two writers of one cell write the same
-bytes. So a run can be killed at any moment, and what is there is right.
+bytes. So a run can be killed at any moment, and every file that is there is right.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Store:
     folder: Path
 
     def path(self, cell: Cell) -> Path:
-        """Where the cell's result is, or will be."""
+        """The file of the cell's result, finished or not."""
         return self.folder / cell.key[:2] / f"{cell.key}.json"
 
     def __contains__(self, cell: Cell) -> bool:
@@ -43,7 +43,7 @@ class Store:
         write_atomically(path, msgspec.json.encode(Entry(cell, result)) + b"\n")
 
     def get(self, cell: Cell) -> Result | None:
-        """The result of a cell; None where it is not finished."""
+        """The result of a cell; None if it is not finished."""
         path = self.path(cell)
         try:
             entry = msgspec.json.decode(path.read_bytes(), type=Entry)

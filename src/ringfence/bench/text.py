@@ -1,4 +1,4 @@
-"""The results as text: where each method of each figure ends."""
+"""The results as text: each method of each figure after its last trial."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from ringfence.bench.metrics import METRICS, final
 
 
 def summary(results: pl.DataFrame) -> str:
-    """One block a figure, one line a method: each measure after the last trial ± its error."""
+    """A block for each figure, a line for each method: the measures after the last trial."""
     ends = final(results)
     blocks = []
     for (figure,), group in results.group_by("figure", maintain_order=True):
-        own = ends.filter(pl.col("figure") == figure)
-        width = max(len(name) for name in own["method"])
+        points = ends.filter(pl.col("figure") == figure)
+        width = max(len(name) for name in points["method"])
         lines = [heading(group), f"{'':{width}}  " + "  ".join(f"{name:>16}" for name in METRICS)]
-        for method in own.sort("order")["method"].unique(maintain_order=True):
-            cells = (_cell(own, method, metric) for metric in METRICS)
+        for method in points.sort("order")["method"].unique(maintain_order=True):
+            cells = (_cell(points, method, metric) for metric in METRICS)
             lines.append(f"{method:{width}}  " + "  ".join(cells) + _exhausted(group, method))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
 def _exhausted(group: pl.DataFrame, method: str) -> str:
-    """In how many cells the space held fewer configurations than trials, where in any."""
+    """In how many cells the space held fewer configurations than trials, if in any."""
     cells = group.filter(pl.col("method") == method, pl.col("trial") == 1)["exhausted"]
     return f"  ran out in {cells.sum()} of {cells.len()} cells" if cells.any() else ""
 
 
 def heading(group: pl.DataFrame) -> str:
-    """What a figure shows and what it rests on."""
+    """What a figure shows, and on which data."""
     title, scale, evaluation = group.select("title", "scale", "evaluation").row(0)
     counts = group.group_by("method").agg(
         tasks=pl.struct("suite", "task").n_unique(), replications=pl.col("replication").n_unique()
@@ -45,7 +45,7 @@ def heading(group: pl.DataFrame) -> str:
 
 
 def _counted(counts: list[int], noun: str) -> str:
-    """'10 tasks', or '10 to 30 tasks' where methods differ."""
+    """'10 tasks', or '10 to 30 tasks' if methods differ."""
     least, most = min(counts), max(counts)
     number = f"{most}" if least == most else f"{least} to {most}"
     return f"{number} {noun}" + "s" * (most != 1)
@@ -56,5 +56,5 @@ def _cell(ends: pl.DataFrame, method: str, metric: str) -> str:
     if row.is_empty():
         return f"{'-':>16}"
     mean, error = row.select("mean", "error").row(0)
-    shown = f"{mean:.3f}" if error is None else f"{mean:.3f} ± {error:.3f}"
-    return f"{shown:>16}"
+    text = f"{mean:.3f}" if error is None else f"{mean:.3f} ± {error:.3f}"
+    return f"{text:>16}"

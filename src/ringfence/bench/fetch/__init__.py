@@ -1,1 +1,1 @@
-"""Tables of the paper itself, for those with a network: OpenML's runs, and HPO-B's download."""
+"""The paper's own tables, which need a network: OpenML's runs, and HPO-B's download."""

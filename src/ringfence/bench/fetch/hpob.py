@@ -1,7 +1,8 @@
-"""Search spaces of HPO-B's download as tables, all its data sets together.
+"""Search spaces of HPO-B's download as tables, with all its data sets together.
 
-HPO-B scales every column to [0, 1], choices and missing values as columns of their own, and so do
-the tables. A search space that the package does not describe gets a description beside its table.
+HPO-B scales every column to [0, 1] and has columns of their own for choices and missing values, and
+so do the tables. A search space that the package does not describe gets a description beside its
+table.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ COLUMN = '{type = "float", low = 0.0, high = 1.0}'
 
 
 @dataclass(frozen=True)
-class Made:
+class HpobTable:
     """A table, and the file that describes it as a suite."""
 
     table: Path
@@ -42,24 +43,24 @@ class Made:
     """Rows with a value beyond [0, 1], which the suite leaves out."""
 
 
-def make_tables(source: Path, spaces: Sequence[str], folder: Path) -> list[Made]:
+def make_tables(source: Path, spaces: Sequence[str], folder: Path) -> list[HpobTable]:
     """Write the table of each search space into `folder`; `source` is HPO-B's folder or zip."""
     make_folder(folder)
     with _files(source) as files:
-        found: dict[str, list[pl.DataFrame]] = {space: [] for space in spaces}
+        frames: dict[str, list[pl.DataFrame]] = {space: [] for space in spaces}
         known: set[str] = set()
         for path in (files[name] for name in PARTS if name in files):
             content = read_json(path)
             known |= set(content)
             for space in set(spaces) & set(content):
-                found[space].append(evaluations(content, space, path))
+                frames[space].append(evaluations(content, space, path))
         for space in spaces:
-            if not found[space]:
+            if not frames[space]:
                 raise HistoryError(
                     f"{source} has no search space {space!r}; it has {', '.join(sorted(known))}"
                 )
         return [
-            _made(space, pl.concat(found[space]), folder, files.get(DESCRIPTORS))
+            _make_table(space, pl.concat(frames[space]), folder, files.get(DESCRIPTORS))
             for space in spaces
         ]
 
@@ -88,7 +89,9 @@ def _files(source: Path) -> Iterator[dict[str, Path]]:
         yield files
 
 
-def _made(space: str, table: pl.DataFrame, folder: Path, descriptors: Path | None) -> Made:
+def _make_table(
+    space: str, table: pl.DataFrame, folder: Path, descriptors: Path | None
+) -> HpobTable:
     name = f"hpob_{space}"
     count = table.width - 2
     description = DESCRIPTIONS / f"{name}.toml"
@@ -105,7 +108,7 @@ def _made(space: str, table: pl.DataFrame, folder: Path, descriptors: Path | Non
     table.columns = [*table.columns[:2], *names]
     write_table(folder / f"{name}.parquet", table)
     inside = table.filter(pl.all_horizontal(pl.col(names).is_between(0.0, 1.0))).height
-    return Made(
+    return HpobTable(
         folder / f"{name}.parquet",
         description,
         table["task"].n_unique(),

@@ -14,7 +14,7 @@ from ringfence.bench.fetch.openml_table import (
     meta_features,
     runs_table,
 )
-from ringfence.bench.fetch.parts import Part, Wanted, part_of
+from ringfence.bench.fetch.parts import Part, Request, part_of
 from ringfence.bench.fetch.writing import make_folder, write_table
 from ringfence.bench.suites.description import Description, read_description
 from ringfence.bench.suites.loading import description_of
@@ -23,13 +23,13 @@ from ringfence.space import Space
 
 PAPER_SUITES = ("openml_5891_svm", "openml_6767_xgboost", "openml_6794_rf")
 FAILURES_IN_A_ROW = 3
-"""A server that has failed so often is left alone."""
+"""A server that has failed this often is left alone."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A task that has not come, or not whole."""
+class FailedTask:
+    """A task that could not be fetched, or not completely."""
 
     task: str
     reason: str
@@ -37,16 +37,16 @@ class Failure:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What became of one suite."""
+    """The outcome for one suite."""
 
     table: Path
     tasks: int
     rows: int
     incomplete: int
-    """Runs left out since a value is missing in them."""
-    failures: tuple[Failure, ...]
-    """Tasks that are not in the table; the next call asks for them again."""
-    undescribed: tuple[Failure, ...]
+    """Number of runs left out because a value is missing."""
+    failures: tuple[FailedTask, ...]
+    """Tasks that are not in the table; the next call tries them again."""
+    undescribed: tuple[FailedTask, ...]
     """Tasks without all meta-features, which the suite leaves out."""
 
 
@@ -61,7 +61,7 @@ def fetch_suite(
     """Write the table of a suite, and the meta-features of its tasks, from OpenML into `folder`.
 
     `size` is the largest number of runs of a task, `delay` the seconds before each request. What
-    has been fetched is kept in a folder beside the table, and not asked for again.
+    has been fetched is kept in a folder beside the table and not requested again.
     """
     what, space = read_description(description_of(name))
     tasks = [str(task) for task in what.tasks]
@@ -71,66 +71,67 @@ def fetch_suite(
             f"the suite {name!r} is not made of OpenML's runs: its description needs [openml], "
             "the numbers of its 'tasks' and one 'objective'"
         )
-    kept = (folder / what.file).with_suffix(".parts")
-    make_folder(kept)
-    wanted = Wanted(what.openml, what.objective[0], size, delay)
-    parts, failures = _parts(tasks, wanted, kept, progress)
+    cache = (folder / what.file).with_suffix(".parts")
+    make_folder(cache)
+    request = Request(what.openml, what.objective[0], size, delay)
+    parts, failures = _parts(tasks, request, cache, progress)
     if not parts:
         raise HistoryError(f"no task of {name!r} could be fetched: {failures[0].reason}")
     return _written(parts, failures, folder, (what, space))
 
 
 def _parts(
-    tasks: Sequence[str], wanted: Wanted, folder: Path, progress: Progress | None
-) -> tuple[list[Part], list[Failure]]:
+    tasks: Sequence[str], request: Request, cache: Path, progress: Progress | None
+) -> tuple[list[Part], list[FailedTask]]:
     parts: list[Part] = []
-    failures: list[Failure] = []
+    failures: list[FailedTask] = []
     in_a_row = 0
     for done, task in enumerate(tasks):
         if progress is not None:
             progress(done, len(tasks))
         if in_a_row == FAILURES_IN_A_ROW:
-            failures.append(Failure(task, f"not asked for, since {in_a_row} in a row had failed"))
+            reason = f"not asked for, since {in_a_row} in a row had failed"
+            failures.append(FailedTask(task, reason))
             continue
         try:
-            parts.append(part_of(task, wanted, folder))
+            parts.append(part_of(task, request, cache))
             in_a_row = 0
         except HistoryError as error:
-            failures.append(Failure(task, str(error)))
+            failures.append(FailedTask(task, str(error)))
             in_a_row += 1
     return parts, failures
 
 
 def _written(
     parts: Sequence[Part],
-    failures: Sequence[Failure],
+    failures: Sequence[FailedTask],
     folder: Path,
     suite: tuple[Description, Space],
 ) -> Fetched:
     what, space = suite
-    every = runs_table(parts, what, space)
-    table = complete_rows(every, what.objective[0], space)
+    runs = runs_table(parts, what, space)
+    table = complete_rows(runs, what.objective[0], space)
     write_table(folder / what.file, table)
-    undescribed: list[Failure] = []
+    undescribed: list[FailedTask] = []
     about = what.meta_features
     if about is not None and about.file is not None:
-        known = meta_features(parts, about.task)
-        write_table(folder / about.file, known)
-        undescribed = _unknown(known, about.task)
+        features = meta_features(parts, about.task)
+        write_table(folder / about.file, features)
+        undescribed = _undescribed(features, about.task)
     return Fetched(
         folder / what.file,
         table[what.task].n_unique(),
         table.height,
-        every.height - table.height,
+        runs.height - table.height,
         tuple(failures),
         tuple(undescribed),
     )
 
 
-def _unknown(known: pl.DataFrame, task: str) -> list[Failure]:
+def _undescribed(features: pl.DataFrame, task: str) -> list[FailedTask]:
     """The tasks whose meta-features are not all known."""
     return [
-        Failure(row[task], f"OpenML does not know {', '.join(missing)}")
-        for row in known.iter_rows(named=True)
+        FailedTask(row[task], f"OpenML does not know {', '.join(missing)}")
+        for row in features.iter_rows(named=True)
         if (missing := [name for name in META_FEATURES if row[name] is None])
     ]

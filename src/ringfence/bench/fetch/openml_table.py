@@ -1,4 +1,4 @@
-"""The parts of all tasks as one table, and what is known of the tasks as another."""
+"""The runs of all tasks as one table, and their meta-features as another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ META_FEATURES = (
 
 
 def runs_table(parts: Sequence[Part], what: Description, space: Space) -> pl.DataFrame:
-    """Task, run, objective and the parameters of every run; defaults are filled in, and numbers are
+    """Task, run, objective and the parameters of every run, with defaults filled in and numbers as
     numbers. A value that OpenML left out is missing."""
     runs = [(part.task, run) for part in parts for run in part.runs]
     table = pl.DataFrame(
@@ -47,26 +47,26 @@ def runs_table(parts: Sequence[Part], what: Description, space: Space) -> pl.Dat
 
 
 def complete_rows(table: pl.DataFrame, objective: str, space: Space) -> pl.DataFrame:
-    """The rows with an objective and all that is active in them; what is inactive is emptied."""
+    """The rows with an objective and all active parameters; inactive ones are emptied."""
     for name in space.parents_first:
         active = pl.lit(value=True)
         for condition in space.conditions_of(name):
             holds = pl.col(condition.parent).is_in(list(condition.values))
             active &= holds.fill_null(value=False)
-        emptied = table.with_columns(pl.when(active).then(pl.col(name)).alias(name))
-        table = emptied.filter(pl.col(name).is_not_null() | ~active)
+        table = table.with_columns(pl.when(active).then(pl.col(name)).alias(name))
+        table = table.filter(pl.col(name).is_not_null() | ~active)
     return table.filter(pl.col(objective).is_not_null())
 
 
 def meta_features(parts: Sequence[Part], task: str) -> pl.DataFrame:
-    """The paper's four of each task, missing where OpenML does not know them; `task` is the name of
+    """The paper's four of each task, missing if OpenML does not know them; `task` is the name of
     the first column."""
     rows = []
     for part in parts:
-        known = part.qualities
-        size, majority = known.get("NumberOfInstances"), known.get("MajorityClassSize")
+        qualities = part.qualities
+        size, majority = qualities.get("NumberOfInstances"), qualities.get("MajorityClassSize")
         share = None if not size or majority is None else majority / size
-        values = {**known, "majority_class_fraction": share}
+        values = {**qualities, "majority_class_fraction": share}
         rows.append(
             {task: part.task, "data": part.data}
             | {name: values.get(name) for name in META_FEATURES}

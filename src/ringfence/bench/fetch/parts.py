@@ -1,4 +1,4 @@
-"""What was fetched of each task, kept in a file of its own so that nothing is asked for twice."""
+"""What OpenML knows of each task, cached in files so that nothing is requested twice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 class Qualities(msgspec.Struct, frozen=True):
-    """What OpenML has computed of a data set; None where it could not."""
+    """What OpenML has computed of a data set; None if it could not."""
 
     values: dict[str, float | None]
 
@@ -49,38 +49,38 @@ class Part(msgspec.Struct, frozen=True):
     qualities: dict[str, float | None]
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """Which runs of a task are asked for, and how fast."""
+class Request(msgspec.Struct, frozen=True):
+    """Which runs of a task to ask for, and how fast."""
 
     runs: OpenMLRuns
     measure: str
     size: int
     """The largest number of runs of a task."""
     delay: float
-    """Seconds of rest before a task, or a data set, is asked for."""
+    """Seconds to wait before each request."""
 
 
-def part_of(task: str, wanted: Wanted, folder: Path) -> Part:
-    """What `folder` has of a task, and the rest from OpenML; HistoryError if that has no answer."""
-    file = folder / f"{task}-{wanted.measure}-{wanted.size}.json"
-    found = _kept(file, Runs, wanted.delay, lambda: _runs(task, wanted))
-    known = _kept(
-        folder / f"data-{found.data}.json", Qualities, wanted.delay, lambda: _known(found.data)
-    )
-    return Part(task, found.data, found.runs, known.values)
+def part_of(task: str, request: Request, cache: Path) -> Part:
+    """What the folder `cache` has of a task, and the rest from OpenML; HistoryError if that has no
+    answer."""
+    file = cache / f"{task}-{request.measure}-{request.size}.json"
+    runs = _cached(file, Runs, request.delay, lambda: _runs(task, request))
+    file = cache / f"data-{runs.data}.json"
+    qualities = _cached(file, Qualities, request.delay, lambda: _qualities(runs.data))
+    return Part(task, runs.data, runs.runs, qualities.values)
 
 
-def _runs(task: str, wanted: Wanted) -> Runs:
-    flow = wanted.runs.flow
+def _runs(task: str, request: Request) -> Runs:
+    flow = request.runs.flow
     records = evaluations(
-        wanted.measure,
+        request.measure,
         flows=[flow],
         tasks=[int(task)],
-        uploaders=list(wanted.runs.uploaders) or None,
-        size=wanted.size,
+        uploaders=list(request.runs.uploaders) or None,
+        size=request.size,
     )
     if not records:
-        raise HistoryError(f"OpenML has no runs of flow {flow} with {wanted.measure} on it")
+        raise HistoryError(f"OpenML has no runs of flow {flow} with {request.measure} on it")
     runs = [
         Evaluated(int(r["run_id"]), _number(r["value"]), own_names(r["parameters"]))
         for r in records
@@ -88,7 +88,7 @@ def _runs(task: str, wanted: Wanted) -> Runs:
     return Runs(int(records[0]["data_id"]), tuple(sorted(runs, key=lambda run: run.run)))
 
 
-def _known(data: int) -> Qualities:
+def _qualities(data: int) -> Qualities:
     return Qualities({name: _number(value) for name, value in qualities(data).items()})
 
 
@@ -96,8 +96,8 @@ def _number(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def _kept(path: Path, kind: type[T], delay: float, ask: Callable[[], T]) -> T:
-    """What the file holds; where there is none, it is asked for and written."""
+def _cached(path: Path, kind: type[T], delay: float, ask: Callable[[], T]) -> T:
+    """What the file holds; if there is none, the answer, which is then written to it."""
     if path.exists():
         try:
             return msgspec.json.decode(path.read_bytes(), type=kind)

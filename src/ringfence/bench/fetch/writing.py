@@ -1,4 +1,4 @@
-"""Where tables are put."""
+"""Folders and tables on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ringfence.files import write_atomically
 
 
 def make_folder(folder: Path) -> None:
-    """The folder, with those above it, where it is not there yet."""
+    """Make the folder, with those above it, unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -20,7 +20,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
-    """As CSV where the name ends so, else as Parquet."""
+    """As CSV if the name ends in .csv, else as Parquet."""
     buffer = io.BytesIO()
     if path.suffix == ".csv":
         table.write_csv(buffer)

@@ -1,8 +1,8 @@
-"""What a table of evaluations holds, told by a small TOML file.
+"""The description of a table of evaluations, a small TOML file.
 
 file = "runs.parquet"                 in one of the data folders, or beside this file
 origin = "real SVM runs"              shown on every figure
-objective = ["error"]                 averaged where there are several (seeds)
+objective = ["error"]                 averaged if there are several (seeds)
 [space.parameters]                    as in a file of a space
 C = {type = "float", low = 1e-3, high = 1e3, log = true}
 """
@@ -38,13 +38,13 @@ class OpenMLRuns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     flow: int
     uploaders: tuple[int, ...] = ()
-    """Ids of users; all where not said."""
+    """Ids of users; empty: all."""
     defaults: dict[str, str] = {}
-    """Values by parameter that OpenML leaves out where the learner's own default was meant."""
+    """Values by parameter that OpenML leaves out if they are the learner's own defaults."""
 
 
 class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of the file, space apart."""
+    """The content of the file, without the space."""
 
     file: str
     origin: str
@@ -57,15 +57,15 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_loss: bool = False
     task: str = "task"
     tasks: tuple[int | str, ...] = ()
-    """Only these; all where not said."""
+    """Only these; empty: all."""
     complete: bool = False
     """Whether the table holds every configuration of the space."""
     least_rows: int = 1
     """Tasks with fewer rows are left out."""
     least_range: float = 0.0
-    """Tasks whose losses lie within less than this are left out."""
+    """Tasks whose losses differ by less than this are left out."""
     most_tasks: int | None = None
-    """Only so many tasks, those with the most rows first."""
+    """Number of tasks at most, those with the most rows first."""
     meta_features: MetaFeatures | None = None
     openml: OpenMLRuns | None = None
 
@@ -80,12 +80,12 @@ def read_description(path: Path) -> tuple[Description, Space]:
         raise FileError(f"{path} is not valid TOML: {error}") from error
     space = space_from(content.pop("space", None), f"the space of {path}")
     try:
-        made = msgspec.convert(content, Description)
+        description = msgspec.convert(content, Description)
     except msgspec.ValidationError as error:
         raise FileError(f"{path}: {error}") from error
-    if bool(made.objective) == bool(made.curves):
+    if bool(description.objective) == bool(description.curves):
         raise FileError(f"{path} must name an 'objective' or 'curves', one of the two")
-    return made, space
+    return description, space
 
 
 def find_file(name: str, folders: Sequence[Path]) -> Path:
@@ -93,8 +93,8 @@ def find_file(name: str, folders: Sequence[Path]) -> Path:
     for folder in folders:
         if (folder / name).is_file():
             return folder / name
-    places = ", ".join(str(folder) for folder in folders)
-    raise FileError(f"no {name} in {places}; name its folder with --data")
+    searched = ", ".join(str(folder) for folder in folders)
+    raise FileError(f"no {name} in {searched}; name its folder with --data")
 
 
 def read_table(path: Path) -> pl.DataFrame:
@@ -109,13 +109,13 @@ def read_table(path: Path) -> pl.DataFrame:
 
 def losses_of(table: pl.DataFrame, what: Description, source: str) -> FloatArray:
     """Losses (rows, budgets) to minimize, averaged over the columns; one budget without curves."""
-    stacked = []
+    columns = []
     for name in what.curves or what.objective:
         if name not in table.columns:
             raise FileError(f"{source} has no column {name!r}; it has {', '.join(table.columns)}")
         column = table[name].to_numpy().astype(float)
-        stacked.append(column.reshape(len(table), -1))
-    values: FloatArray = np.mean(stacked, axis=0)
+        columns.append(column.reshape(len(table), -1))
+    values: FloatArray = np.mean(columns, axis=0)
     if what.direction == "maximize":
         values = what.ceiling - values
     if not what.log_loss:

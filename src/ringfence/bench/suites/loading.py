@@ -31,7 +31,7 @@ from ringfence.history.example import example_history
 
 DESCRIPTIONS = Path(str(resources.files("ringfence.bench.suites") / "descriptions"))
 RUN_HERE = {"sgd": (81,), "sgd-mixed": (81, 9)}
-"""Ridge regressions by the number of weights of their tasks, in turn."""
+"""Suites of ridge regressions, with the numbers of weights that their tasks have in turn."""
 
 
 class SuiteSource(msgspec.Struct, frozen=True):
@@ -40,13 +40,13 @@ class SuiteSource(msgspec.Struct, frozen=True):
     name: str
     """Built in, or the path of a TOML file."""
     folders: tuple[str, ...] = ()
-    """Where tables are looked for."""
+    """Folders to look for tables in."""
     evaluation: Evaluation = "rows"
 
 
 @lru_cache(maxsize=8)
 def load_suite(source: SuiteSource) -> Suite:
-    """The suite, loaded once a process."""
+    """The suite, loaded once in each process."""
     if source.name in RUN_HERE:
         return SGD(source.name, RUN_HERE[source.name])
     if source.name == "example":
@@ -55,7 +55,7 @@ def load_suite(source: SuiteSource) -> Suite:
 
 
 def description_of(name: str) -> Path:
-    """Where the suite of this name is described, or the path that the name is."""
+    """The file that describes the suite of this name, or the path that the name is."""
     path = Path(name)
     if path.suffix == ".toml":
         return path
@@ -78,8 +78,8 @@ def _table(path: Path, source: SuiteSource) -> Table:
     table = table.with_columns(
         pl.col(what.task).cast(pl.String).alias(":task"), pl.Series(":loss", losses[:, -1])
     )
-    keep = _kept(table, what, meta)
-    table, losses = table.filter(keep), losses[keep]
+    usable = _usable(table, what, meta)
+    table, losses = table.filter(usable), losses[usable]
     if table.is_empty():
         raise FileError(f"{path} leaves no task of {file}")
     return Table(
@@ -96,10 +96,10 @@ def _table(path: Path, source: SuiteSource) -> Table:
     )
 
 
-def _kept(
+def _usable(
     table: pl.DataFrame, what: Description, meta: Mapping[str, object] | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which rows are of wanted tasks with enough rows, signal and meta-features."""
+    """Which rows belong to tasks of the description with enough rows, signal and meta-features."""
     loss = pl.col(":loss")
     tasks = table.group_by(":task").agg(n=pl.len(), range=loss.max() - loss.min())
     tasks = tasks.filter(pl.col("n") >= what.least_rows, pl.col("range") >= what.least_range)

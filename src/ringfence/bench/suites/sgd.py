@@ -1,13 +1,14 @@
 """SGD for ridge regression (section 6.1, appendix A; the data follows Valkov et al. 2018).
 
-    θ (81, p)   inputs, standard normal; again as many for validation
-    u*, ε       weights (p,) and noise (81,), standard normal; τ = θ u* + ε
-    η, γ, r     learning rate, momentum and regularization: what is tuned
+symbol    meaning                                                             shape
+θ         inputs, standard normal; as many again for validation               (81, p)
+u*, ε     weights and noise, standard normal; τ = θ u* + ε                    (p,), (81,)
+η, γ, r   learning rate, momentum and regularization, which are to be tuned   scalars
 
-SGD from u = v = 0 runs three epochs, each in an order of its own, on
-½(θ_iᵀu − τ_i)² + r‖u‖². The loss is the root mean squared error on the validation data. Most
-configurations diverge; an error counts at most twice that of u = 0, where every run begins. (A cap
-of once would leave one task in thirty, at 256 draws, with nothing but ties.)
+SGD from u = v = 0 runs three epochs, each in an order of its own, on ½(θ_iᵀu − τ_i)² + r‖u‖². The
+loss is the root mean squared error on the validation data. Most configurations diverge; an error
+counts at most twice that of u = 0, at which every run begins. (A cap of once would leave one task
+in thirty, at 256 draws, with nothing but ties.)
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from ringfence.space import Config, Float, Space
 
 NAMES = ("learning_rate", "momentum", "regularization")
 N_TASKS, N_ROWS, EPOCHS = 30, 81, 3
-UPDATES_PER_UNIT = 3
+UPDATES_PER_UNIT = 3  # so that a full run is 81 units, which Hyperband divides by three
 MOST = 2.0  # times the error of u = 0
-N_REFERENCE = 1024
-SEED = 20191208
+N_REFERENCE = 1024  # configurations that give a task's best and median loss
+SEED = 20191208  # of the data
 SCALES: tuple[Scale, Scale] = ("log", "raw")
 
 Tuned: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -40,7 +41,7 @@ Tuned: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class RidgeProblem:
     """One ridge regression."""
 
     inputs: FloatArray
@@ -50,18 +51,18 @@ class Problem:
     validation: tuple[FloatArray, FloatArray]
 
     def losses(self, tuned: Tuned, updates: int) -> FloatArray:
-        """Validation error (m,) of each configuration after so many updates, all in one run."""
+        """Validation error (m,) of each configuration after this many updates, all in one run."""
         inputs, targets = self.validation
         most = MOST * float(np.sqrt(np.mean(targets**2)))
         with np.errstate(over="ignore", invalid="ignore"):
             errors = weights_after(self, tuned, updates) @ inputs.T - targets
-            reached = np.sqrt(np.mean(errors**2, axis=1))
-        kept: FloatArray = np.fmin(reached, most)  # NaN counts as diverged
-        return kept
+            rmse = np.sqrt(np.mean(errors**2, axis=1))
+        capped: FloatArray = np.fmin(rmse, most)  # NaN counts as diverged
+        return capped
 
 
-def weights_after(problem: Problem, tuned: Tuned, updates: int) -> FloatArray:
-    """u (m, p) after so many updates; not finite where SGD diverged."""
+def weights_after(problem: RidgeProblem, tuned: Tuned, updates: int) -> FloatArray:
+    """u (m, p) after this many updates; not finite if SGD diverged."""
     eta, gamma, ridge = (column[:, None] for column in tuned)
     decay = 2 * eta * ridge
     u = np.zeros((len(eta), problem.inputs.shape[1]))
@@ -98,9 +99,8 @@ class SGD(Suite):
 
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
         """`n` uniform configurations of each task, run in one go."""
-        frames = [self._evaluations(task, n, seed, scale) for task in tasks]
-        made = pl.concat(frames)
-        return History.from_frame(made, task="task", objective="loss", parameters=list(NAMES))
+        table = pl.concat(self._evaluations(task, n, seed, scale) for task in tasks)
+        return History.from_frame(table, task="task", objective="loss", parameters=list(NAMES))
 
     def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
         """Validation error after `budget` units of three updates."""
@@ -125,14 +125,14 @@ class SGD(Suite):
         return pl.DataFrame({"task": [task] * n, **dict(zip(NAMES, columns)), "loss": losses})
 
     @cache  # noqa: B019
-    def problem(self, task: str) -> Problem:
+    def problem(self, task: str) -> RidgeProblem:
         """The data of a task, always the same."""
         number = self.tasks.index(task)
         rng = np.random.default_rng([SEED, number, self.dims[number % len(self.dims)]])
         weights = rng.standard_normal(self.dims[number % len(self.dims)])
         order = np.concatenate([rng.permutation(N_ROWS) for _ in range(EPOCHS)])
         train, validation = (_observations(weights, rng) for _ in range(2))
-        return Problem(*train, order, validation)
+        return RidgeProblem(*train, order, validation)
 
 
 def _observations(weights: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -142,6 +142,6 @@ def _observations(weights: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 def _uniform(space: Space, n: int, rng: np.random.Generator) -> Tuned:
     """`n` uniform configurations of the space as columns."""
-    drawn = full_space(space).sample(n, seed=rng)
-    eta, gamma, ridge = (np.array([c[name] for c in drawn], dtype=float) for name in NAMES)
+    configs = full_space(space).sample(n, seed=rng)
+    eta, gamma, ridge = (np.array([c[name] for c in configs], dtype=float) for name in NAMES)
     return eta, gamma, ridge

@@ -19,7 +19,7 @@ class Reference:
     """What a task's losses are measured against."""
 
     best: float
-    """Smallest loss known."""
+    """Smallest known loss."""
     median: float
     """Loss of the median configuration."""
 
@@ -29,22 +29,22 @@ class Suite(ABC):
 
     name: str
     origin: str
-    """What the data is, in words, for every figure."""
+    """A description of the data in words, for every figure."""
     digest: str
     """Of everything that a loss depends on."""
     tasks: tuple[str, ...]
     space: Space
-    """Log scales where they are natural."""
+    """With log scales on parameters for which they are natural."""
     max_budget: float | None = None
-    """Resource of a full evaluation, where less can be spent; None: all or nothing."""
+    """Resource of a full evaluation, if less can be spent; None: all or nothing."""
     computed: bool = False
-    """Whether configurations are run when they are asked for, not looked up."""
+    """Whether losses are computed on request, not looked up."""
     log_loss: bool = False
     """Whether losses are logarithms, so that differences compare them and not ratios."""
 
     @abstractmethod
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
-        """`n` random evaluations of each of these tasks, uniform on `scale` where they are run."""
+        """`n` random evaluations of each of these tasks, uniform on `scale` if computed."""
 
     @abstractmethod
     def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
@@ -59,12 +59,12 @@ class Suite(ABC):
         return None
 
     def meta_features(self) -> Mapping[str, Mapping[str, float]] | None:
-        """Numbers that describe each task; None where there are none."""
+        """Numbers that describe each task; None if there are none."""
         return None
 
 
 def on_scale(space: Space, scale: Scale) -> Space:
-    """The space as declared ('log'), or with every log scale taken away ('raw')."""
+    """The space as declared ('log'), or without log scales ('raw')."""
     if scale == "log":
         return space
     parameters = {

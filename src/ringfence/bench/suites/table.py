@@ -1,8 +1,8 @@
 """A table of recorded evaluations as a suite.
 
-Off the table nothing is known. So a search is restricted to the recorded rows of the left-out task
-('rows'), or each task's losses are continued to the whole space by the mean of the nearest recorded
-rows ('neighbors'); the choice is part of every cell.
+Nothing is known of configurations that are not in the table. So a search is restricted to the
+recorded rows of the left-out task ('rows'), or each task's losses are continued to the full space
+by the mean of the nearest recorded rows ('neighbors'); the choice is part of every cell.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Choice, Config, Space
 
-N_NEIGHBORS = 5
+N_NEIGHBORS = 5  # recorded rows whose mean continues the losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Recorded:
     configs: tuple[Config, ...]
     rows: FloatArray  # encoded, (m, names)
     losses: FloatArray  # (m, budgets)
-    places: Mapping[tuple[Choice, ...], int]
+    row_numbers: Mapping[tuple[Choice, ...], int]
 
 
 class Table(Suite):
@@ -68,7 +68,7 @@ class Table(Suite):
 
     @cache  # noqa: B019  # suites live as long as the process
     def candidates(self, task: str, scale: Scale) -> CandidateList | None:
-        """The recorded configurations; None where there is a loss for every one."""
+        """The recorded configurations; None if every configuration has a loss."""
         if self._complete or self._evaluation == "neighbors":
             return None
         return CandidateList.of(on_scale(self.space, scale), self.recorded(task).configs)
@@ -76,16 +76,17 @@ class Table(Suite):
     def evaluate(self, task: str, config: Config, budget: float | None = None) -> float:
         """The recorded loss, or the mean of the nearest recorded ones."""
         recorded = self.recorded(task)
-        at = recorded.losses.shape[1] if budget is None else max(1, round(budget))
-        column = recorded.losses[:, min(at, recorded.losses.shape[1]) - 1]
-        place = recorded.places.get(self._key(config))
-        if place is not None:
-            return float(column[place])
+        n_budgets = recorded.losses.shape[1]
+        spent = n_budgets if budget is None else max(1, round(budget))
+        losses = recorded.losses[:, min(spent, n_budgets) - 1]
+        number = recorded.row_numbers.get(self._key(config))
+        if number is not None:
+            return float(losses[number])
         if self._evaluation != "neighbors":
             raise SettingError(f"suite {self.name!r} has no evaluation of {config} on {task!r}")
         inputs = self._layout.features(self._layout.encode([config]))
-        _, nearest = self._tree(task).query(inputs[0], min(N_NEIGHBORS, len(column)))
-        return float(np.mean(column[nearest]))
+        _, nearest = self._tree(task).query(inputs[0], min(N_NEIGHBORS, len(losses)))
+        return float(np.mean(losses[nearest]))
 
     def reference(self, task: str) -> Reference:
         """The best and the median recorded loss."""
@@ -104,15 +105,15 @@ class Table(Suite):
         for j, (name, axis) in enumerate(zip(self._layout.names, self._layout.axes)):
             column = frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
             rows[:, j] = column if axis is None else axis.encode(column)
-        _, first, of = np.unique(
+        _, first, group = np.unique(
             np.nan_to_num(rows, nan=-1.0), axis=0, return_index=True, return_inverse=True
         )
         losses = np.zeros((len(first), self._losses.shape[1]))
-        np.add.at(losses, of, self._losses[frame[ROW].to_numpy()])
-        losses /= np.bincount(of)[:, None]
+        np.add.at(losses, group, self._losses[frame[ROW].to_numpy()])
+        losses /= np.bincount(group)[:, None]
         configs = tuple(self._layout.decode(rows[first]))
-        places = {self._key(config): i for i, config in enumerate(configs)}
-        return Recorded(configs, rows[first], losses, places)
+        row_numbers = {self._key(config): i for i, config in enumerate(configs)}
+        return Recorded(configs, rows[first], losses, row_numbers)
 
     @cached_property
     def _layout(self) -> Layout:
