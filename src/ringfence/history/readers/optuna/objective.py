@@ -57,26 +57,36 @@ def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> O
     studies = tuple(study for study in rows.studies if study.key in index)
     if not studies:
         raise HistoryError(_why_none(rows.studies, wanted))
-    notes = []
     without = [study.name for study in rows.studies if study.key not in index]
-    if without:
-        why = "have several objectives" if wanted is None else f"have no objective {wanted!r}"
-        notes.append(f"left out {_studies(without)}, which {why}")
-    directions = {study.directions[index[study.key]] for study in studies}
-    if direction is not None and len(directions) == 1 and direction not in directions:
-        raise HistoryError(
-            f"the studies {directions.pop()} their objective; leave direction={direction!r} out"
-        )
-    maximize = direction == "maximize" or directions == {"maximize"}
-    common: Direction = "maximize" if maximize else "minimize"
-    if len(directions) > 1:
-        negated = [s.name for s in studies if s.directions[index[s.key]] != common]
-        notes.append(
-            f"{common}: the values of {_studies(negated)} are negated, which go the other way"
-        )
+    directions = {study.name: study.directions[index[study.key]] for study in studies}
+    common = _common_direction(set(directions.values()), direction)
+    negated = [name for name, own_direction in directions.items() if own_direction != common]
     labels = {study.metrics[index[study.key]] for study in studies if study.metrics}
     label = labels.pop() if len(labels) == 1 else "value"
+    notes = [*_left_out(without, wanted), *_negated(negated, common)]
     return Objectives(studies, index, label, common, tuple(notes))
+
+
+def _common_direction(directions: set[str], wanted: str | None) -> Direction:
+    """The direction of the history: the wanted one if studies differ, else that of all of them."""
+    if wanted is not None and len(directions) == 1 and wanted not in directions:
+        raise HistoryError(
+            f"the studies {directions.pop()} their objective; leave direction={wanted!r} out"
+        )
+    return "maximize" if wanted == "maximize" or directions == {"maximize"} else "minimize"
+
+
+def _left_out(studies: Sequence[str], wanted: str | int | None) -> list[str]:
+    if not studies:
+        return []
+    why = "have several objectives" if wanted is None else f"have no objective {wanted!r}"
+    return [f"left out {_studies(studies)}, which {why}"]
+
+
+def _negated(studies: Sequence[str], common: Direction) -> list[str]:
+    if not studies:
+        return []
+    return [f"{common}: the values of {_studies(studies)} are negated, which go the other way"]
 
 
 def _index(study: StudyInfo, wanted: str | int | None) -> int | None:
