@@ -16,16 +16,17 @@ from problems import region
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-WORKERS, TRIALS = 8, 100
+WORKERS, KILLED = 8, 3
+PATIENCE = 600  # seconds, for a busy machine
 WORK = """
 import sys
 import optuna
 import ringfence as rf
 from ringfence.adapters.optuna import sampler
 
-url, learned, worker, trials = sys.argv[1:]
+url, learned, random, worker, trials = sys.argv[1:]
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-base = optuna.samplers.TPESampler(n_startup_trials=600)
+base = optuna.samplers.TPESampler(n_startup_trials=int(random))
 study = optuna.load_study(
     storage=url, study_name="shared", sampler=sampler(rf.load(learned), base, seed=0, guard=0)
 )
@@ -49,29 +50,32 @@ def learned():
     return region("conditional", "ellipsoid")
 
 
-def test_eight_workers_one_killed(postgres, learned, tmp_path):
+@pytest.mark.parametrize("n", [20, pytest.param(100, marks=pytest.mark.slow)])
+def test_eight_workers_one_killed(n, postgres, learned, tmp_path):
+    """Seven do n trials each, one would never end. After 6n the sampler has a model."""
     learned.save(tmp_path / "learned.json")
     study = optuna.create_study(storage=postgres, study_name="shared")
-    arguments = [sys.executable, "-c", WORK, postgres, str(tmp_path / "learned.json")]
-    workers = [subprocess.Popen([*arguments, str(i), str(TRIALS)]) for i in range(WORKERS)]
+    arguments = [sys.executable, "-c", WORK, postgres, tmp_path / "learned.json", str(6 * n)]
+    shares = [10_000 if i == KILLED else n for i in range(WORKERS)]
+    workers = [subprocess.Popen([*arguments, str(i), str(m)]) for i, m in enumerate(shares)]
     try:
-        deadline = time.monotonic() + 240
-        while finished(postgres) < 150 and time.monotonic() < deadline:
-            time.sleep(0.5)
-        workers[3].kill()
-        codes = [worker.wait(timeout=240) for worker in workers]
+        deadline = time.monotonic() + PATIENCE
+        while finished(postgres, KILLED) < n // 5 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        workers[KILLED].kill()
+        codes = [worker.wait(timeout=PATIENCE) for worker in workers]
     finally:
         for worker in workers:
             worker.kill()
             worker.wait()
-    assert [code for i, code in enumerate(codes) if i != 3] == [0] * (WORKERS - 1)
-    assert codes[3] != 0
+    assert [code for i, code in enumerate(codes) if i != KILLED] == [0] * (WORKERS - 1)
+    assert codes[KILLED] != 0
     trials = study.get_trials(deepcopy=False)
     assert sorted(trial.number for trial in trials) == list(range(len(trials)))
     done = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     counts = [sum(t.user_attrs["worker"] == i for t in done) for i in range(WORKERS)]
-    assert [count for i, count in enumerate(counts) if i != 3] == [TRIALS] * (WORKERS - 1)
-    assert 0 < counts[3] < TRIALS
+    assert [count for i, count in enumerate(counts) if i != KILLED] == [n] * (WORKERS - 1)
+    assert counts[KILLED] > 0
     assert len(trials) - len(done) <= 1  # the one that the killed worker had begun
     assert all(learned.contains(trial.params) for trial in done)
     assert len({tuple(sorted(t.params.items(), key=str)) for t in done}) == len(done)
@@ -79,9 +83,11 @@ def test_eight_workers_one_killed(postgres, learned, tmp_path):
     assert (history.frame["state"] == "complete").sum() == len(done)
 
 
-def finished(url: str) -> int:
+def finished(url: str, worker: int) -> int:
+    """How many trials a worker has finished, or is about to."""
     engine = sa.create_engine(url, poolclass=sa.NullPool)
+    query = "SELECT count(*) FROM trial_user_attributes WHERE key = 'worker' AND value_json = :own"
     with engine.connect() as connection:
-        count = connection.execute(sa.text("SELECT count(*) FROM trial_values")).scalar()
+        count = connection.execute(sa.text(query), {"own": str(worker)}).scalar()
     engine.dispose()
     return int(count)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
 import polars as pl
 import pytest
 
+from processes import ringfence
 from ringfence.bench.fetch.hpob import make_tables
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.description import read_description
@@ -111,8 +110,7 @@ def test_what_is_wrong_is_said(source, tmp_path):
 
 def test_the_command_makes_what_the_benchmark_runs_on(source, tmp_path):
     def bench(*words):
-        program = [sys.executable, "-m", "ringfence", "bench", *map(str, words)]
-        made = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+        made = ringfence("bench", *words, cwd=tmp_path)
         return made.returncode, made.stdout + made.stderr
 
     code, said = bench("fetch", "hpob", source, "4796")

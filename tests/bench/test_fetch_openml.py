@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import fake_openml
@@ -13,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from processes import ringfence
 from ringfence.bench.fetch.openml import PAPER_SUITES, fetch_suite
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.description import read_description
@@ -229,14 +227,11 @@ sources = "similar"
 def test_the_commands_from_the_server_to_a_table_of_results(serve, tmp_path):
     server = serve(n=12)
     server.broken.add("219")
-    environment = {**os.environ, **server.configure(tmp_path / "home")}
+    environment = server.configure(tmp_path / "home")
     (tmp_path / "small.toml").write_text(PLAN)
 
     def bench(*words):
-        program = [sys.executable, "-m", "ringfence", "bench", *words]
-        made = subprocess.run(
-            program, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
-        )
+        made = ringfence("bench", *words, cwd=tmp_path, env=environment)
         return made.returncode, made.stdout + made.stderr
 
     small(tmp_path)

@@ -1,7 +1,8 @@
 """The results page is what the committed results give, and every claim names what was run."""
 
+import polars as pl
 import pytest
-from benchmarks.paper_claims import HERE, read_claims, read_plan_results
+from benchmarks.paper_claims import HERE, read_claims
 from benchmarks.paper_page import DOCS, PAGE, main
 
 from ringfence.bench.plan import read_plan
@@ -37,6 +38,5 @@ def test_every_claim_is_about_methods_that_its_plans_run():
 def test_results_are_of_the_plan_as_it_stands(path):
     plan = read_plan(HERE.parent / "plans" / f"{path.stem}.toml")
     planned = {e.figure: set(e.methods) for e in plan.experiment}
-    results = read_plan_results(path).results
-    for (figure,), own in results.group_by("figure"):
-        assert set(own["method"].unique()) <= planned[figure]
+    for figure, method in pl.read_parquet(path, columns=["figure", "method"]).unique().rows():
+        assert method in planned[figure]

@@ -7,26 +7,27 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from test_contract import OPTIONS, distinct, make, problem, recorded, run
+from test_contract import KINDS, OPTIONS, WITH_MODEL, distinct, make, problem, recorded, run
 
 import ringfence as rf
+from covering import matrix
 from problems import SPACES, Problem, history, region
 from ringfence.errors import SettingError
 from ringfence.optimize.guard import n_guarded
 from ringfence.optimize.registry import names
 
 NUMERIC = SPACES["numeric"]
-KINDS = {"numeric": "box", "mixed": "slack ellipsoid", "conditional": "ellipsoid", "table": "box"}
-WITH_MODEL = {name for name in names() if name.startswith("gp")} | {"ablr", "smac", "transfer"}
+WHERE = ["box", "slack ellipsoid", "ellipsoid", "ellipsoids"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", names())
-def test_the_contract_with_a_guard(name, kind, tmp_path):
+@pytest.mark.parametrize("name, kind, where", matrix(names(), KINDS, WHERE, WITH_MODEL))
+def test_the_contract_with_a_guard(name, kind, where, tmp_path):
     space_kind = "conditional" if kind == "table" else kind
-    learned, objective = region(space_kind, KINDS[kind]), problem(kind)
-    engine = make(name, kind, KINDS[kind], guard=0.3)
-    first = run(engine, objective, 10)
+    learned, objective = region(space_kind, where), problem(kind)
+    engine = make(name, kind, where, guard=0.3)
+    run(engine, objective, 5)
+    engine.save(tmp_path / "state.json")
+    first = run(engine, objective, 5)
     assert all(SPACES[space_kind].contains(config) for config in first)
     assert all(learned.contains(t.config) for t in engine.trials if not t.guard and not t.resumes)
     assert distinct(engine)
@@ -35,9 +36,6 @@ def test_the_contract_with_a_guard(name, kind, tmp_path):
     if kind == "table":
         assert all(config in recorded() for config in first)
 
-    again = make(name, kind, KINDS[kind], guard=0.3)
-    run(again, objective, 5)
-    again.save(tmp_path / "state.json")
     resumed = rf.load_optimizer(tmp_path / "state.json")
     assert run(resumed, objective, 5) == first
     assert [t.guard for t in resumed.trials] == [t.guard for t in engine.trials]
