@@ -59,7 +59,7 @@ def oracle(
 
 
 def test_one_dimension_in_closed_form() -> None:
-    """p = 1: the width is lambda w = m / (2T) with m outside on a side, or between two points."""
+    """p = 1: the width is λ w = m / (2T) with m outside on a side, or between two points."""
     x = np.sort(np.random.default_rng(3).random(12))
     for penalty in np.geomspace(0.02, 5.0, 15):
         box = slack_box(x[:, None], float(penalty))
@@ -107,7 +107,7 @@ def test_agrees_with_cvxpy_in_the_papers_scales(seed: int) -> None:
 
 
 def test_optimality_conditions() -> None:
-    """lambda w = column sums of the multipliers, which are full outside and zero inside."""
+    """λ w = column sums of the multipliers, which are full outside and zero inside."""
     points = beta_points(60, 5)
     problem = Problem.of(points, None)
     box, pull = solve(problem, 0.05, None, 1e-8)
@@ -198,7 +198,7 @@ def test_slack_is_shared_over_the_coordinates() -> None:
     points = np.array([[0.0, 0.0], [0.1, 0.05], [0.2, 0.1], [0.15, 0.2], [0.05, 0.15], [1.0, 1.0]])
     joint = slack_box(points, 0.15)
     apart = [slack_box(points[:, [j]], 0.15) for j in (0, 1)]
-    # One coordinate alone: one point outside on each side, lambda w = 1 / (2T).
+    # One coordinate alone: one point outside on each side, λ w = 1 / (2T).
     np.testing.assert_allclose([box.upper[0] - box.lower[0] for box in apart], 1 / 1.8, rtol=1e-9)
     assert (joint.upper - joint.lower < 0.5).all()
 
@@ -252,7 +252,7 @@ def test_scales_stand_for_the_units() -> None:
 
 
 def test_a_box_that_may_slide_stays_in_the_middle() -> None:
-    """Two points, lambda w = 1/4: any position between them is optimal."""
+    """Two points, λ w = 1/4: any position between them is optimal."""
     points = np.array([[0.0], [1.0]])
     box = slack_box(points, 1.0)
     np.testing.assert_allclose([box.lower[0], box.upper[0]], [0.375, 0.625], atol=1e-9)
@@ -273,6 +273,16 @@ def test_same_answer_twice_and_from_any_start() -> None:
     assert value(points, warm) == pytest.approx(value(points, box), rel=1e-9)
 
 
+def test_a_start_from_which_the_interior_point_stalls_is_forgotten() -> None:
+    """Three places, many points at each: from this start the gap would stay at 2e-3."""
+    points = np.repeat([0.0, 0.5, 1.0], [13, 15, 12])[:, None]
+    start = SlackBox(np.array([0.027148925666746846]), np.array([0.5]), 0.3, np.zeros((40, 2)), 0.0)
+    box = slack_box(points, 0.31467280014776877, start=start)
+    cold = slack_box(points, 0.31467280014776877)
+    assert box.gap <= 1e-8
+    np.testing.assert_array_equal([box.lower, box.upper], [cold.lower, cold.upper])
+
+
 # --- large problems ----------------------------------------------------------------------------
 
 
@@ -283,13 +293,13 @@ def test_localized_is_full(T: int, p: int, hard: bool, monkeypatch: pytest.Monke
     if hard:
         scales[0, 0] = scales[1, 1] = 0.0
     rows = []
-    step = module._step
+    step = module.step
 
     def counted(*args: object) -> object:
         rows.append(args[-1])
         return step(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module, "_step", counted)
+    monkeypatch.setattr(module, "step", counted)
     local = slack_box(points, 0.15 / p, scales=scales)
     assert rows[-1] < T, "the whole problem was solved: nothing is compared"
     monkeypatch.setattr(module, "ALL_ROWS", T)
@@ -329,7 +339,7 @@ def test_the_rule(T: int, p: int, outliers: float) -> None:
 
 
 @pytest.mark.parametrize("k", range(1, 30))
-def test_a_whole_number_of_outliers_is_not_rounded_up(k: int) -> None:
+def test_an_integer_number_of_outliers_is_not_rounded_up(k: int) -> None:
     """0.07 * 100 is 7.000000000000001 in floating point, but means seven."""
     points = np.linspace(0.0, 1.0, 100)[:, None] ** 1.5
     wanted = slack_box_for(points, k / 100)

@@ -1,37 +1,57 @@
-"""Choose the penalty of eq. 7 from the share of outliers, section 5 of the paper.
+"""Choose the penalty of eq. 7 from the share of outliers (section 5 of the paper).
 
-The rule: the smallest lambda that leaves at most (1 - nu) T points inside, that is at least
-k = ceil(nu T) points with a strictly positive slack. A point outside pulls with weight one and all
-pulls sum to 2T lambda sum_j (a_j + b_j)(u_j - l_j), hence
+The rule: the smallest λ that leaves at most (1 - ν)T points inside, that is at least k = ⌈νT⌉
+points with a strictly positive slack. A point outside pulls with weight one, and all pulls sum to
+2T λ Σ_j (a_j + b_j)(u_j - l_j), hence
 
-    number outside <= 2T lambda sum_j (a_j + b_j)(u_j - l_j)
+    #outside ≤ 2T λ Σ_j (a_j + b_j)(u_j - l_j),
 
-which bounds lambda from below. That the number outside grows with lambda is the rule of thumb but
-not a theorem; what is returned is a crossing: k points or more are outside at lambda, fewer at a
-penalty less than 1 % smaller.
+which bounds λ from below. That #outside grows with λ is the rule of thumb but not a theorem; what
+is returned is a crossing: k points or more are outside at λ, fewer at a penalty less than 1 %
+smaller.
+
+symbol   meaning                                                      shape
+T, p     number of tasks, dimension
+ν, k     share of outliers; number of points to leave outside
+l, u     lower and upper bounds                                       (p,)
+a, b     scales of the slack below and above, as in problem.py        (p,)
+x        log λ
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.outlier_count import n_outliers
+from ringfence.fit.solvers.crossing import Bracket, crossing
 from ringfence.fit.solvers.slack_box.problem import Problem
 from ringfence.fit.solvers.slack_box.solve import ALL_ROWS, SlackBox, exact_box, solve
 from ringfence.fit.solvers.slack_box.trimmed import trimmed_boxes
 
-CROSSING = 1e-2  # relative width of the bracket about the chosen penalty
-ROUGH = 5e-2  # the same, on a sample
-MOST_SOLVES = 60
-MOST_STRIDE = 4.0  # between penalties, until there is a bracket
-PAPER_GRID = tuple(10.0 ** (half / 2) for half in range(-6, 7))  # 1e-3 … 1e3, two a decade
-POINT = 1e-2  # a box so narrow, against the mean distance of points, is as good as a point
+RESOLUTION = math.log(1.01)
+"""Of x: the penalty returned is at most 1 % above one that leaves too few points outside."""
+SAMPLE_RESOLUTION = math.log(1.05)
+"""The same for a sample, whose crossing is that of all points only roughly."""
+LONGEST_STEP = math.log(4.0)
+"""Of x: with coordinates in units of their own the start may be off by many decades."""
+DEFICIT = 2.0
+"""Distance from the crossing, in x, for each share of k that is missing outside; 1 for each share
+too many. As λ grows the box shrinks, so that the pulls grow more slowly than λ; but points leave
+several at a time, which makes up for it beyond the crossing. Equal weights cost 6 % more solves."""
+LEAST_DEFICIT = 1e-3
+"""Points: keeps the score below zero if too few are outside."""
+VANISHED = 1e-2
+"""A box narrower than this share of the mean distance of points is as good as a point."""
+LEAST_WIDTH = 1e-3
+"""Of the exact box: the width at least assumed of a box to start from."""
+PAPER_GRID = tuple(10.0 ** (half / 2) for half in range(-6, 7))
+"""The paper does not give its grid: 1e-3 … 1e3, two a decade, as wide as any data seen needed."""
 
 
 def slack_box_for(
@@ -46,12 +66,12 @@ def slack_box_for(
 
     `start` is a guess: the penalty and the bounds, shape (2, p), for nearly the same points.
 
-    Where points coincide there may be no such penalty: the box shrinks to a point that many of them
+    If points coincide there may be no such penalty: the box shrinks to a point that many of them
     share. Then as many are left outside as any penalty can, `n_outside` < outliers * T.
     """
     problem = Problem.of(points, scales)
-    wanted = n_outliers(outliers, len(points))
-    return _search(problem, wanted, CROSSING, tol, start)
+    k = n_outliers(outliers, len(points))
+    return _search(problem, k, RESOLUTION, tol, start)
 
 
 def paper_grid_box(
@@ -62,138 +82,119 @@ def paper_grid_box(
     scales: FloatArray | None = None,
     tol: float = 1e-8,
 ) -> SlackBox:
-    """The paper's own search, for comparison: lambda = s / Q, the first s in `grid` that will do.
+    """The paper's own search, for comparison: λ = s/Q for the first s in `grid` that will do.
 
-    Q = 1/2 |u - l|^2 of the exact box. Of the grid the paper says "small, scale-free" and no more.
+    Q = ½ ‖u - l‖² of the exact box. Of the grid the paper says "small, scale-free" and no more.
     """
     problem = Problem.of(points, scales)
-    wanted = n_outliers(outliers, len(points))
+    k = n_outliers(outliers, len(points))
     width = problem.hull.sum(axis=0)
     size = 0.5 * float(width @ width)
-    if wanted == 0 or size == 0.0:
+    if k == 0 or size == 0.0:
         return exact_box(problem, 0.0)
     start = None
     for s in sorted(grid):
         box, _ = solve(problem, s / size, start, tol)
-        if box.n_outside >= wanted:
+        if box.n_outside >= k:
             return box
-        start = np.stack([box.lower, -box.upper])
+        start = box.bounds
     raise FitError(
-        f"no penalty s / Q with s up to {max(grid):g} leaves {wanted} of {len(points)} points "
+        f"no penalty s / Q with s up to {max(grid):g} leaves {k} of {len(points)} points "
         f"outside: widen the grid or lower outliers={outliers:g}"
     )
 
 
+@dataclass
+class _Search:
+    """The solves of one search, each of which starts from the last."""
+
+    problem: Problem
+    k: int
+    tol: float
+    start: FloatArray
+    boxes: dict[float, SlackBox] = field(default_factory=dict)
+    """By x."""
+
+    def crossing(self, penalty: float, floor: float, resolution: float) -> Bracket | None:
+        """A crossing of the number outside, sought from `penalty`; none lies below `floor`."""
+        return crossing(
+            self.score,
+            math.log(penalty),
+            floor=math.log(floor),
+            resolution=resolution,
+            longest_step=LONGEST_STEP,
+        )
+
+    def score(self, x: float) -> float:
+        """How far x is beyond the crossing, roughly; -∞ if the box has shrunk to a point before."""
+        box, pull = solve(self.problem, math.exp(x), self.start, self.tol)
+        self.boxes[x], self.start = box, box.bounds
+        if box.n_outside >= self.k:
+            return (box.n_outside - self.k + 0.5) / self.k
+        if self.is_point(box):
+            return -math.inf
+        return -DEFICIT * _deficit(box, pull, self.k) / self.k
+
+    def is_point(self, box: SlackBox) -> bool:
+        """Whether a box is so small that a larger penalty leaves no further points outside."""
+        mean_distance = self.problem.spread / self.problem.n_tasks
+        return self.problem.largest(box.upper - box.lower) <= VANISHED * mean_distance
+
+
 def _search(
     problem: Problem,
-    wanted: int,
-    rtol: float,
+    k: int,
+    resolution: float,
     tol: float,
     guess: tuple[float, FloatArray] | None = None,
 ) -> SlackBox:
-    """A crossing of the number outside, by secants and halving on the logarithm of the penalty."""
-    T = problem.sides.shape[1]
-    reach = -2 * T * float(problem.hull.sum(axis=0) @ problem.scales.sum(axis=0))
-    if wanted == 0 or reach == 0.0:
+    """The box at the upper end of a bracket about a crossing."""
+    most_pull = problem.total_pull(-problem.hull.sum(axis=0))
+    if k == 0 or most_pull == 0.0:
         return exact_box(problem, 0.0)
-    bracket = _Bracket(low=max(problem.exact_penalty, wanted / reach))
-    penalty, start = guess or _guess(problem, wanted, tol)
-    penalty = max(penalty, bracket.low * (1.0 + 2.0 * rtol))
-    point = POINT * problem.spread / T
-    for _ in range(MOST_SOLVES):
-        box, pull = solve(problem, penalty, start, tol)
-        if box.n_outside < wanted and problem.largest(box.upper - box.lower) <= point:
-            return _search(problem, box.n_outside, rtol, tol)
-        bracket = bracket.narrowed(penalty, _excess(box, pull, wanted))
-        if penalty == bracket.high:
-            best = box
-        if bracket.high <= (1.0 + rtol) * bracket.low:
-            return best
-        penalty = bracket.next_penalty(wanted, rtol)
-        start = np.stack([box.lower, -box.upper])
+    penalty, bounds = guess or _guess(problem, k, tol)
+    search = _Search(problem, k, tol, bounds)
+    bracket = search.crossing(penalty, max(problem.exact_penalty, k / most_pull), resolution)
+    if bracket:
+        return search.boxes[bracket.high]
+    *_, smallest = search.boxes.values()
+    if search.is_point(smallest):
+        return _search(problem, smallest.n_outside, resolution, tol)
     raise FitError(
-        f"no penalty found that leaves {wanted} of {T} points outside: lower outliers, or scale "
-        f"the coordinates to similar ranges"
+        f"no penalty found that leaves {k} of {problem.n_tasks} points outside: lower outliers, or "
+        f"scale the coordinates to similar ranges"
     )
 
 
-def _excess(box: SlackBox, pull: FloatArray, wanted: int) -> float:
-    """How many too many are outside; points on a face count in part, by their pull."""
-    missing = wanted - box.n_outside
-    if missing <= 0:
-        return 0.5 - missing
-    idle = 1.0 - pull.sum(axis=2).max(axis=0)[~box.outside]
-    return -max(float(np.sort(idle)[:missing].sum()), 1e-3)
+def _deficit(box: SlackBox, pull: FloatArray, k: int) -> float:
+    """How many points are missing outside; those on a face count in part, by their pull."""
+    lacks = 1.0 - pull.sum(axis=2).max(axis=0)[~box.outside]
+    return max(float(np.sort(lacks)[: k - box.n_outside].sum()), LEAST_DEFICIT)
 
 
-@dataclass(frozen=True)
-class _Bracket:
-    """Too few points are outside at `low`, enough at `high`; excesses are infinite until solved."""
-
-    low: float
-    high: float = math.inf
-    low_excess: float = -math.inf
-    high_excess: float = math.inf
-    root: float = math.nan  # where the last two low ends point to
-    slow: bool = False  # the last solve did not halve the bracket
-    stride: float = 1.02  # at least so far beyond an end; grows
-
-    @property
-    def solved(self) -> bool:
-        """Both ends stem from a solve, not from a bound."""
-        return math.isfinite(self.low_excess) and math.isfinite(self.high_excess)
-
-    def narrowed(self, penalty: float, excess: float) -> _Bracket:
-        """With one end moved to this penalty."""
-        if excess > 0.0:
-            new = replace(self, high=penalty, high_excess=excess)
-        else:
-            rise = (excess - self.low_excess) / (penalty - self.low)
-            root = penalty - excess / rise if 0.0 < rise < math.inf else math.nan
-            new = replace(self, low=penalty, low_excess=excess, root=root)
-        slow = self.solved and math.log(new.high / new.low) > 0.5 * math.log(self.high / self.low)
-        return replace(new, slow=slow, stride=min(self.stride**2, MOST_STRIDE))
-
-    def next_penalty(self, wanted: int, rtol: float) -> float:
-        """Inside the bracket if there is one, else beyond the end that is known."""
-        if not self.solved:
-            return self._beyond(wanted, rtol)
-        room = math.log(self.high / self.low)
-        if self.slow:
-            part = 0.5
-        elif self.low < self.root < self.high:
-            part = math.log(self.root / self.low) / room
-        else:
-            part = self.low_excess / (self.low_excess - self.high_excess)
-        # Aim a little beyond the root, towards the farther end, to have it in a short bracket.
-        part += (0.4 if part < 0.5 else -0.4) * rtol / room
-        return self.low * math.exp(room * min(max(part, 0.05), 0.95))
-
-    def _beyond(self, wanted: int, rtol: float) -> float:
-        end, excess = self.low, self.low_excess
-        if math.isfinite(self.high_excess):
-            end, excess = self.high, self.high_excess
-        # The number outside grows a little slower than the penalty.
-        far = abs(3.0 * math.log1p(0.5 * excess / wanted))
-        if end == self.low < self.root:
-            far = math.log(self.root / end) + 0.4 * rtol
-        far = min(max(far, math.log(self.stride)), math.log(MOST_STRIDE))
-        return max(end * math.exp(-math.copysign(far, excess)), math.sqrt(self.low * end))
-
-
-def _guess(problem: Problem, wanted: int, tol: float) -> tuple[float, FloatArray]:
+def _guess(problem: Problem, k: int, tol: float) -> tuple[float, FloatArray]:
     """A penalty and bounds to start from: the answer for a sample, or for a trimmed box."""
-    _, T, p = problem.sides.shape
+    T = problem.n_tasks
     if T > ALL_ROWS:
-        n = max(ALL_ROWS, T // 8)
-        some = np.sort(np.random.default_rng(1).choice(T, n, replace=False))
-        sample = Problem.of(problem.sides[0, some], problem.scales)
-        box = _search(sample, math.ceil(wanted * n / T), ROUGH, tol)
+        sample = problem.sample(max(ALL_ROWS, T // 8), seed=1)
+        box = _search(sample, math.ceil(k * sample.n_tasks / T), SAMPLE_RESOLUTION, tol)
         if box.penalty > 0.0:
-            return box.penalty, np.stack([box.lower, -box.upper])
-    kept = max(T - wanted, (T + 1) // 2)
-    bounds = trimmed_boxes(problem.sides[0])[T - kept]
-    width = np.maximum(-bounds.sum(axis=0), -1e-3 * problem.hull.sum(axis=0))
-    pulls = 2 * T * float(width @ problem.scales.sum(axis=0)) * (T - wanted + 1) / (kept + 1)
-    on_faces = min(p, 0.5 * (T - wanted)) * (1.0 - wanted / T)
-    return (wanted + on_faces) / pulls, bounds
+            return box.penalty, box.bounds
+    return _trimmed_guess(problem, k)
+
+
+def _trimmed_guess(problem: Problem, k: int) -> tuple[float, FloatArray]:
+    """A trimmed box with all points inside but k, and the penalty at which its pulls balance.
+
+    A box trimmed to less than half of the points depends on few of them. So that of one half is
+    taken then, and assumed to be narrower in proportion to the points inside.
+    """
+    _, T, p = problem.sides.shape
+    n_inside = T - k
+    n_in_box = max(n_inside, (T + 1) // 2)
+    bounds = trimmed_boxes(problem.sides[0])[T - n_in_box]
+    width = np.maximum(-bounds.sum(axis=0), -LEAST_WIDTH * problem.hull.sum(axis=0))
+    pull = problem.total_pull(width) * (n_inside + 1) / (n_in_box + 1)
+    # Points on faces pull in part: roughly one for each coordinate, fewer if few points are inside.
+    pull_on_faces = min(p, 0.5 * n_inside) * (1.0 - k / T)
+    return (k + pull_on_faces) / pull, bounds

@@ -1,23 +1,22 @@
-"""Eq. 7 of the paper as data: its value, its dual certificate, and where it is the exact box.
+"""Eq. 7 of the paper as data: its value, its dual certificate, and when it is the exact box.
 
-    minimize   lambda/2 |u - l|^2 + 1/(2T) sum_t (xi-_t + xi+_t)
-    subject to l_j - xi-_t a_j <= x_tj <= u_j + xi+_t b_j,   xi >= 0
+    minimize   λ/2 ‖u - l‖² + 1/(2T) Σ_t (ξ⁻_t + ξ⁺_t)
+    subject to l_j - ξ⁻_t a_j ≤ x_tj ≤ u_j + ξ⁺_t b_j,   ξ ≥ 0
 
 The scales a, b are one by default: in unit-cube coordinates that is the range of a parameter. The
-paper has a = |l0|, b = |u0|; where a scale is zero the bound is *hard*, l_j = min_t x_tj.
-The upper side is negated, so that both sides read alike:
+paper has a = |l0|, b = |u0|; if a scale is zero the bound is *hard*, l_j = min_t x_tj.
+The upper side is negated, so that both sides read alike.
 
-symbol   meaning                                                            shape
-------   ----------------------------------------------------------------   ---------
-sides    x and -x                                                           (2, T, p)
-bounds   l and -u                                                           (2, p)
-scales   a and b; zero where the bound is hard                              (2, p)
-rows     sides / scales; +inf where hard                                    (2, T, p)
-q        bounds / scales; 0 where hard                                      (2, p)
-hull     the bounds of the exact box, eq. 5                                 (2, p)
-slack    xi- and xi+: max(0, max_j (q - rows))                              (2, T)
-pull     multipliers of the rows times 2T: >= 0, rows sum to at most one    (2, T, p)
-rho      common column sums of pull / (2T scales); lambda (u - l) at best   (p,)
+symbol   meaning                                                          shape
+sides    x and -x                                                         (2, T, p)
+bounds   l and -u                                                         (2, p)
+scales   a and b; zero if the bound is hard                               (2, p)
+rows     sides / scales; ∞ if hard                                        (2, T, p)
+q        bounds / scales; 0 if hard                                       (2, p)
+hull     the bounds of the exact box, eq. 5                               (2, p)
+slack    ξ⁻ and ξ⁺: max(0, max_j (q - rows))                              (2, T)
+pull     multipliers of the rows times 2T: ≥ 0, rows sum to at most one   (2, T, p)
+ρ        common column sums of pull / (2T scales); λ (u - l) at best      (p,)
 """
 
 from __future__ import annotations
@@ -31,7 +30,10 @@ from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.slack_box.trimmed import trimmed_boxes
 
-HUGE = 1e60  # beyond, squares overflow
+HUGE = 1e60
+"""Beyond, products of a few of these would overflow."""
+SAMPLED = 400
+"""Points that are enough to measure their spread."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,16 @@ class Problem:
             rows = np.where(hard[:, None, :], np.inf, rows)
         return cls(sides, scales, rows, sides.min(axis=1), hard)
 
+    @property
+    def n_tasks(self) -> int:
+        """T, the number of points."""
+        return int(self.sides.shape[1])
+
+    def sample(self, n: int, seed: int) -> Problem:
+        """Eq. 7 for n of the points, in their order."""
+        rows = np.random.default_rng(seed).choice(self.n_tasks, n, replace=False)
+        return Problem.of(self.sides[0, np.sort(rows)], self.scales)
+
     def scaled(self, bounds: FloatArray) -> FloatArray:
         """The bounds as q."""
         return np.where(self.hard, 0.0, bounds / np.where(self.hard, 1.0, self.scales))
@@ -75,10 +87,15 @@ class Problem:
 
     @cached_property
     def spread(self) -> float:
-        """Largest width of the middle half of (at most 400 of) the points."""
-        some = self.sides[0, :: 1 + self.sides.shape[1] // 400]
-        half = self.largest(-trimmed_boxes(some)[(len(some) - 1) // 2].sum(axis=0))
-        return max(half, 1e-3 * self.largest(-self.hull.sum(axis=0)))
+        """Largest width of the middle half of the points, or a thousandth of that of all."""
+        sample = self.sides[0, :: 1 + self.n_tasks // SAMPLED]
+        middle_half = trimmed_boxes(sample)[(len(sample) - 1) // 2]
+        width, full_width = -middle_half.sum(axis=0), -self.hull.sum(axis=0)
+        return max(self.largest(width), 1e-3 * self.largest(full_width))
+
+    def total_pull(self, width: FloatArray) -> float:
+        """What all pulls sum to, for λ = 1, if a box of this width (p,) is optimal."""
+        return 2 * self.n_tasks * float(width @ self.scales.sum(axis=0))
 
     def violations(self, bounds: FloatArray) -> FloatArray:
         """By how much each constraint is broken at zero slack; shape (2, T, p)."""
@@ -95,9 +112,9 @@ class Problem:
     def gap(self, bounds: FloatArray, penalty: float, pull: FloatArray) -> float:
         """Value of the bounds minus the dual value of the pull, relative to the former.
 
-        The dual value is sum pull+ x / (2T b) - sum pull- x / (2T a) - |rho|^2 / (2 lambda), a
-        lower bound of the minimum for any pull >= 0 whose rows sum to at most one and whose columns
-        have a common sum rho. To get there, rows are scaled down to one, columns to the best rho.
+        The dual value is Σ pull⁺ x / (2T b) - Σ pull⁻ x / (2T a) - ‖ρ‖² / (2λ), a lower bound of
+        the minimum for any pull ≥ 0 whose rows sum to at most one and whose columns have a common
+        sum ρ. To get there, rows are scaled down to one, columns to the best ρ.
         """
         violations = np.where(self.hard[:, None, :], 0.0, self.violations(bounds))
         slack = slack_of(violations)
@@ -109,19 +126,21 @@ class Problem:
         pull /= np.maximum(pull.sum(axis=2, keepdims=True), 1.0)
         sums = pull.sum(axis=1)
         # A hard side takes whatever the other one gives.
-        most = np.where(self.hard, np.inf, 0.5 * sums / (T * np.where(self.hard, 1.0, self.scales)))
+        limit = np.where(
+            self.hard, np.inf, 0.5 * sums / (T * np.where(self.hard, 1.0, self.scales))
+        )
         mean = (pull * violations).sum(axis=1) / np.where(sums > 0.0, sums, 1.0)
-        earned = (self.scales * mean).sum(axis=0)  # for each unit of rho
-        rho = np.clip(penalty * (width + earned), 0.0, most.min(axis=0))
-        off = rho - penalty * width
-        lost = 0.5 * (off @ off) / penalty + 0.5 * slack.sum() / T - rho @ earned
-        return max(float(lost) / value, 0.0)
+        gain = (self.scales * mean).sum(axis=0)  # of the dual value, for each unit of ρ
+        rho = np.clip(penalty * (width + gain), 0.0, limit.min(axis=0))
+        residual = rho - penalty * width
+        difference = 0.5 * (residual @ residual) / penalty + 0.5 * slack.sum() / T - rho @ gain
+        return max(float(difference) / value, 0.0)
 
     def exact_pull(self, penalty: float) -> FloatArray:
-        """The pull that certifies the exact box: lambda (u - l), shared by the points on a face."""
+        """The pull that certifies the exact box: λ (u - l), shared by the points on a face."""
         on_face = self.sides == self.hull[:, None, :]
         rho = -penalty * self.hull.sum(axis=0)
-        share = 2 * self.sides.shape[1] * rho * self.scales / on_face.sum(axis=1)
+        share = 2 * self.n_tasks * rho * self.scales / on_face.sum(axis=1)
         pull: FloatArray = on_face * share[:, None, :]
         return pull
 
@@ -133,6 +152,6 @@ class Problem:
 
 
 def slack_of(violations: FloatArray) -> FloatArray:
-    """xi, shape (2, T)."""
+    """ξ, shape (2, T)."""
     slack: FloatArray = np.maximum(violations.max(axis=2), 0.0)
     return slack
