@@ -16,6 +16,7 @@ from tests.diamond import DIAMOND, Diamond
 import ringfence as rf
 from adapters.contract import comes_back, inside
 from problems import SPACES, Problem, region
+from processes import ringfence
 from ringfence.regions.region import Body
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
@@ -99,6 +100,8 @@ def test_a_reader_has_its_options_and_names_what_is_wrong(followed, trialbook):
         rf.read_history(trialbook)
     followed("a reader")
     assert rf.read_history(trialbook, only=["wine", "iris"]).tasks == ("wine", "iris")
+    finished = ringfence("learn", trialbook, "--option", "only=wine,iris", real=False)
+    assert "all 2 tasks" in finished.stdout, finished.stderr
     with pytest.raises(rf.HistoryError, match="has no option 'tasks'; its options are only"):
         rf.read_history(trialbook, tasks=["wine"])
     with pytest.raises(rf.HistoryError, match="has no objective 'los'; did you mean 'loss'"):
