@@ -22,12 +22,12 @@ def tasks(rows: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Noisy ridges of similar directions."""
     rng = np.random.default_rng(0)
     shared = rng.normal(size=DIM)
-    found = []
+    data = []
     for _ in range(TASKS):
         X = rng.random((rows, DIM))
         y = np.sin(X @ (shared + 0.3 * rng.normal(size=DIM))) + 0.1 * rng.normal(size=rows)
-        found.append((X, y))
-    return found
+        data.append((X, y))
+    return data
 
 
 def timed_fit(rows: int) -> tuple[ABLR, float]:
@@ -37,7 +37,7 @@ def timed_fit(rows: int) -> tuple[ABLR, float]:
 
 
 def rows() -> list[Row]:
-    """For `make bench`: the fit that the goal speaks of, and an update of one head."""
+    """For `make bench`: the fit of the goal, and an update of one head."""
     model, seconds = timed_fit(ROWS)
     X, y = tasks(50)[0]
     update = cpu_seconds(lambda: model.with_task(TASKS, X, y))

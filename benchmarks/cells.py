@@ -1,7 +1,9 @@
-"""What the long benchmarks share: cells that were finished once are not run again.
+"""What the long benchmarks share: a cell that is finished is not run again.
 
-Each cell is a line of FOLDER/cells.jsonl, so a run can be stopped at any point, and several
-processes may share a folder, each with its own cells.
+Each cell is a line of FOLDER/cells.jsonl, so that a run can be stopped at any point and several
+processes can share a folder, each with its own cells. `ringfence.bench.store` keeps results that
+follow from their description alone; these cells also hold CPU times, and each benchmark has its own
+columns.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ from typing import Any
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
     """With `--table`; the module's text is the help."""
-    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
-    made.add_argument("--table", action="store_true", help="print what has finished, run nothing")
-    return made
+    options = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawTextHelpFormatter
+    )
+    options.add_argument(
+        "--table", action="store_true", help="print what has finished, run nothing"
+    )
+    return options
 
 
 def cells_file(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""How long a check takes: CPU seconds, one thread. Starting points only where a line says so.
+"""How long a check takes: CPU seconds, one thread. Starting points only if a line says so.
 
 OMP_NUM_THREADS=1 python -m benchmarks.check_speed
 """
@@ -43,23 +43,23 @@ def timed(what: str, goal: str, call: Callable[[], Any]) -> None:
     print(f"| {what} | {time.process_time() - start:.1f} s | {goal} |", flush=True)
 
 
-def starts_speed(told: History) -> None:
+def starts_speed(large: History) -> None:
     """The check of a box alone, and with ten starting points."""
-    for name, asked in {
-        f"100 tasks × 1,000 rows × {DIM} parameters: box": partial(check, told, SPACE),
+    for name, call in {
+        f"100 tasks × 1,000 rows × {DIM} parameters: box": partial(check, large, SPACE),
         "the embedded history: box": partial(check, example_history()),
     }.items():
-        timed(name, "", partial(asked, starts=0))
-        timed(f"{name}, ten starting points", "", partial(asked, starts=10))
+        timed(name, "", partial(call, starts=0))
+        timed(f"{name}, ten starting points", "", partial(call, starts=10))
 
 
 def main() -> None:
     print("| what | CPU time | goal |\n|---|---|---|")
-    told = history(100, 1000)
+    large = history(100, 1000)
     what = f"100 tasks × 1,000 rows × {DIM} parameters, four settings"
-    timed(what, "< 20 s", lambda: compare(told, SPACE, SETTINGS, nested=False, starts=0))
-    timed(f"{what}, and the choice", "", lambda: compare(told, SPACE, SETTINGS, starts=0))
-    starts_speed(told)
+    timed(what, "< 20 s", lambda: compare(large, SPACE, SETTINGS, nested=False, starts=0))
+    timed(f"{what}, and the choice", "", lambda: compare(large, SPACE, SETTINGS, starts=0))
+    starts_speed(large)
     many = history(1000, 100)
     for setting in SETTINGS:
         what = f"1,000 tasks × 100 rows × {DIM} parameters: {describe(checked_settings(**setting))}"

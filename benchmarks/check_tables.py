@@ -1,11 +1,11 @@
 """Would a learned space have helped? Several settings and the choice among them, on many tables.
 
-python -m benchmarks.check_tables FOLDER [TABLE …]
+    python -m benchmarks.check_tables FOLDER [TABLE …]
 
 The first table has a few of the settings, the second the choice: what is recommended from all
-tasks, what the choice is worth when made anew without each task, and the same when each task's
-setting is chosen by the other tasks' scores of the ordinary check (cheaper by far, but those scores
-stem from spaces that the task itself helped to learn).
+tasks, what the choice is worth if it is made again without each task, and the same if each task's
+setting is chosen by the other tasks' scores of the ordinary check (far cheaper, but those scores
+come from spaces that the task itself helped to learn).
 """
 
 from __future__ import annotations
@@ -69,23 +69,23 @@ def _choice(name: str, comparison: Comparison, seconds: float) -> str:
 
 
 def _figure(ups: Sequence[SpeedUp]) -> str:
-    at = next((up for up in ups if up.draws == JUDGED_AT), None)
-    return "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"
+    up = next((up for up in ups if up.draws == JUDGED_AT), None)
+    return "" if up is None else f"{up.value:.2f} ({up.low:.2f} to {up.high:.2f})"
 
 
 def _cheaper(comparison: Comparison) -> tuple[SpeedUp, ...]:
-    """The figure when each task's setting is chosen by the other tasks' scores."""
+    """The figure if each task's setting is chosen by the other tasks' scores."""
     scores = [{task.name: task for task in check.tasks} for check in comparison.checks]
-    chosen = []
+    checks = []
     for name in scores[0]:
         others = [[task for key, task in score.items() if key != name] for score in scores]
         best = best_of([judged(tasks) for tasks in others])
-        chosen.append(_whole(scores[0][name]) if best is None else scores[best][name])
-    return judged(chosen)[0]
+        checks.append(_unrestricted(scores[0][name]) if best is None else scores[best][name])
+    return judged(checks)[0]
 
 
-def _whole(task: TaskCheck) -> TaskCheck:
-    """The task with its whole space inside."""
+def _unrestricted(task: TaskCheck) -> TaskCheck:
+    """The task with the full space inside."""
     curve = tuple(task.full[FULL_DRAWS.index(draws)] for draws in DRAWS)
     return msgspec.structs.replace(task, inside=curve)
 

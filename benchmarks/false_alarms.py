@@ -1,9 +1,9 @@
 """How often chance makes a learned space look helpful: histories of unrelated tasks.
 
-python -m benchmarks.false_alarms [HISTORIES]
+    python -m benchmarks.false_alarms [HISTORIES]
 
 The objective is periodic and its optimum uniform on a square whose opposite sides meet, so that no
-place of the square is better than another and no learned space can help.
+part of the square is better than another and no learned space can help.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ def history(seed: int) -> History:
 def main(histories: int) -> None:
     verdicts: Counter[str] = Counter()
     nested: Counter[str] = Counter()
-    taken = 0
+    n_recommended = 0
     for seed in range(histories):
         comparison = compare(history(seed), SPACE, starts=0)
         verdicts.update(check.verdict for check in comparison.checks)
         assert comparison.nested is not None
         nested[comparison.nested.verdict] += 1
-        taken += comparison.best is not None
+        n_recommended += comparison.best is not None
         print(f"{seed + 1} of {histories}", end="\r", file=sys.stderr, flush=True)
     settings = sum(verdicts.values()) // histories
     print(f"{histories} histories of {TASKS} unrelated tasks, {settings} settings each")
     print(f"verdicts of the settings: {dict(verdicts)}")
     print(f"verdicts of the choice: {dict(nested)}")
-    print(f"a setting was recommended in {taken} of {histories} histories")
+    print(f"a setting was recommended in {n_recommended} of {histories} histories")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much room to leave where few tasks do not determine a region (docs/few-tasks.md).
+"""How much room to leave if there are too few tasks to determine a region (docs/few-tasks.md).
 
     python -m benchmarks.few_tasks FOLDER
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ class Target:
         self.regret = np.minimum(scaled, 1.0)
 
     def features(self, columns: dict[str, np.ndarray]) -> np.ndarray:
-        """Unit coordinates with the middle where inactive, and choices one apart."""
+        """Unit coordinates, the middle if inactive, and choices at a distance of one."""
         numeric = np.nan_to_num(self.encoding.encode(columns), nan=0.5)
         flags = [
             (columns[n] == i) / np.sqrt(2) for n, c in self.choices.items() for i in range(len(c))
@@ -64,12 +65,12 @@ class Target:
         for block in learned.blocks:
             columns |= block.encoding.decode(learned.draw(block, DRAWS, rng).points)
         for condition in self.space.conditions:
-            wanted = [self.choices[condition.parent].index(v) for v in condition.values]
-            inactive = ~np.isin(columns[condition.parent], wanted)
+            positions = [self.choices[condition.parent].index(v) for v in condition.values]
+            inactive = ~np.isin(columns[condition.parent], positions)
             if condition.child in columns:
                 columns[condition.child] = np.where(inactive, np.nan, columns[condition.child])
-        found = self.regret[self.tree.query(self.features(columns))[1]]
-        return float(expected_best(found, [BEST_OF])[0])
+        regrets = self.regret[self.tree.query(self.features(columns))[1]]
+        return float(expected_best(regrets, [BEST_OF])[0])
 
 
 def settings() -> Iterator[tuple[str, str, float]]:
@@ -78,9 +79,8 @@ def settings() -> Iterator[tuple[str, str, float]]:
         yield f"ellipsoid {reach}", "ellipsoid", reach
 
 
-def whole(learned: LearnedSpace) -> LearnedSpace:
-    from dataclasses import replace
-
+def unrestricted(learned: LearnedSpace) -> LearnedSpace:
+    """The learned space with every region widened to the unit cube."""
     blocks = tuple(replace(b, region=Box.unit(len(b.names))) for b in learned.blocks)
     return replace(learned, blocks=blocks)
 
@@ -91,19 +91,20 @@ def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> d
     rows = usable_rows(history, space).frame
     groups = {t[0]: g for t, g in rows.group_by(TASK, maintain_order=True)}
     tasks = list(groups)
-    found: dict[str, list[float]] = {}
+    regrets: dict[str, list[float]] = {}
     for left_out in rng.permutation(tasks)[:TARGETS]:
         target = Target(space, groups[left_out], rng)
         for _ in range(REPEATS):
-            chosen = history.only(rng.permutation([t for t in tasks if t != left_out])[:sources])
+            past = history.only(rng.permutation([t for t in tasks if t != left_out])[:sources])
             seed = int(rng.integers(1 << 31))
             for label, shape, reach in settings():
                 result.FEW_TASKS_REACH = reach
-                learned = learn(chosen, space, shape=shape, n_evaluations=256, seed=seed, starts=0)
+                learned = learn(past, space, shape=shape, n_evaluations=256, seed=seed, starts=0)
                 draws = np.random.default_rng(seed)
-                found.setdefault(label, []).append(target.score(learned, draws))
-            found.setdefault("whole space", []).append(target.score(whole(learned), draws))
-    return {label: float(np.mean(items)) for label, items in found.items()}
+                regrets.setdefault(label, []).append(target.score(learned, draws))
+            score = target.score(unrestricted(learned), draws)
+            regrets.setdefault("whole space", []).append(score)
+    return {label: float(np.mean(values)) for label, values in regrets.items()}
 
 
 def main(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Test functions over the unit cube with known minima, plain and badly scaled.
 
 A function maps points (n, d) to values (n,). Ackley is taken over [-15, 30]^d: over a symmetric
-cube its minimum would sit in the center, where some optimizers look first for reasons of their own.
+cube its minimum would be at the center, where some optimizers look first whatever the function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Function:
 
     @property
     def initial(self) -> int:
-        """How many points every method is given before it chooses for itself."""
+        """The number of points that every method is given before it chooses its own."""
         return max(5, self.dim)
 
     def __call__(self, x: FloatArray) -> FloatArray:
@@ -82,7 +82,7 @@ def levy(x: FloatArray) -> FloatArray:
 def forgotten_logs(
     f: Callable[[FloatArray], FloatArray], stretch: float
 ) -> Callable[[FloatArray], FloatArray]:
-    """f as seen by a search that takes scales over a factor of 1 + stretch for linear ones."""
+    """f for a search that treats log scales over a factor of 1 + stretch as linear ones."""
     return lambda x: f(np.log1p(stretch * x) / math.log1p(stretch))
 
 

@@ -70,7 +70,7 @@ def fill(path: Path, functions: list[str], methods: list[str], seeds: range) -> 
 
 
 def difference(ours: FloatArray, theirs: FloatArray) -> str:
-    """Mean paired difference of log10 regret, below 0 where ours is better; 95 % bootstrap."""
+    """Mean paired difference of log10 regret, below 0 if ours is better; 95 % bootstrap."""
     paired = ours - theirs
     rng = np.random.default_rng(0)
     means = paired[rng.integers(len(paired), size=(RESAMPLES, len(paired)))].mean(axis=1)
@@ -89,16 +89,17 @@ def table(cells: dict[tuple[str, str, int], Cell], ours: str) -> None:
             seeds = sorted(s for f, m, s in cells if f == function and m == method)
             if not seeds:
                 continue
-            found = [cells[function, method, seed] for seed in seeds]
+            loops = [cells[function, method, seed] for seed in seeds]
             row = [function, method, str(len(seeds))]
-            row += [f"{10 ** np.median([c.log_regret(n) for c in found]):.2g}" for n in (20, 60)]
+            row += [f"{10 ** np.median([c.log_regret(n) for c in loops]):.2g}" for n in (20, 60)]
             paired = [s for s in seeds if (function, ours, s) in cells and method != ours]
             for n in (20, EVALUATIONS):
                 a = np.array([cells[function, ours, s].log_regret(n) for s in paired])
                 b = np.array([cells[function, method, s].log_regret(n) for s in paired])
                 row.append(difference(a, b) if paired else "")
-            at = 50 - FUNCTIONS[function].initial
-            row.append(f"{1e3 * np.median([np.median(c.cpu[at - 2 : at + 3]) for c in found]):.1f}")
+            fiftieth = 50 - FUNCTIONS[function].initial
+            cpu = [np.median(c.cpu[fiftieth - 2 : fiftieth + 3]) for c in loops]
+            row.append(f"{1e3 * np.median(cpu):.1f}")
             print("| " + " | ".join(row) + " |")
 
 

@@ -1,12 +1,12 @@
-"""Which guard helps when a region misses the optimum, and what does it cost when it does not?
+"""Which guard helps if a region misses the optimum, and what does it cost if it does not?
 
     python -m benchmarks.guard DATA FOLDER             a quarter of an hour
     python -m benchmarks.guard DATA FOLDER --table     what has finished
 
-Leave one task out of a table, learn from 4 or from 30 others (transfer_cases.py), and search the
-target's rows; and functions whose minimum lies outside the region. A cell is one loop; finished
-ones are lines of FOLDER/cells.jsonl and are not run again. Regret is 0 at the best and 1 at the
-median configuration; means are over tables, each the mean of its targets.
+Leave one task of a table out, learn from 4 or from 30 others (transfer_cases.py), and search the
+target's rows; and search functions whose minimum lies outside the region. A cell is one loop;
+finished ones are lines of FOLDER/cells.jsonl and are not run again. Regret is 0 at the best and 1
+at the median configuration; means are over tables, each the mean of its targets.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ def table_cells(folder: Path, names: list[str], targets: int, done: set[str]) ->
     tables = {(n, s): Table(folder, n, sources=s) for n in names for s in SOURCES}
     for number in range(targets):
         for (name, sources), table in tables.items():
-            chosen = table.targets(targets)
-            if number >= len(chosen):
+            names = table.targets(targets)
+            if number >= len(names):
                 continue
-            case = Case(table, chosen[number], 0)
+            case = Case(table, names[number], 0)
             for method, region, guard in METHODS:
                 cell = {"on": name, "sources": sources, "target": case.target, "method": method,
                         "region": region, "guard": guard}  # fmt: skip
                 if key(cell) not in done:
                     learned = case.learned(**REGIONS[region])
-                    if not _some_inside(case, learned):
+                    if not _has_candidates(case, learned):
                         continue
-                    made = engine(method, learned, guard, case.candidates, 0)
-                    yield cell | run(made, recorded(case))
+                    optimizer = engine(method, learned, guard, case.candidates, 0)
+                    yield cell | run(optimizer, recorded(case))
 
 
 def function_cells(targets: int, done: set[str]) -> Iterator[dict]:
@@ -90,23 +90,23 @@ def function_cells(targets: int, done: set[str]) -> Iterator[dict]:
                     yield cell | run(engine(method, learned[region], guard, None, 0), goal)
 
 
-def run(made: Optimizer, goal: Goal) -> dict[str, object]:
+def run(optimizer: Optimizer, goal: Goal) -> dict[str, object]:
     """The best regret after each trial, and the CPU seconds of all suggestions."""
     best, curve, start = np.inf, [], time.process_time()
     for _ in range(TRIALS):
         try:
-            trial = made.ask()
+            trial = optimizer.ask()
         except ExhaustedError:
             break
         value = goal.value(trial.config)
-        made.tell(trial, value)
+        optimizer.tell(trial, value)
         best = min(best, value)
         curve.append(float(np.clip((best - goal.least) / (goal.median - goal.least), 0.0, 1.0)))
     curve += curve[-1:] * (TRIALS - len(curve))
     return {"regret": np.round(curve, 6).tolist(), "cpu": round(time.process_time() - start, 3)}
 
 
-def _some_inside(case: Case, learned: rf.LearnedSpace) -> bool:
+def _has_candidates(case: Case, learned: rf.LearnedSpace) -> bool:
     rows = case.table.layout.encode(case.candidates)
     return bool(learned.inside(case.table.layout.columns(rows)).any())
 
@@ -120,8 +120,8 @@ def read(path: Path) -> dict[str, dict]:
 
 
 def complete(cells: list[dict]) -> list[dict]:
-    """The cells of targets for which the last method has finished, so that all saw the same ones;
-    a region that holds none of a target's rows is left out."""
+    """The cells of targets for which the last method has finished, so that all methods have the
+    same targets; a region that holds none of a target's rows is left out."""
 
     def target(cell: dict) -> tuple[str, int, str]:
         return cell["on"], cell["sources"], cell["target"]
@@ -132,24 +132,24 @@ def complete(cells: list[dict]) -> list[dict]:
 
 def show(cells: list[dict]) -> None:
     """A table for few sources, for many, and for the functions."""
-    for title, wanted in {
+    for title, belongs in {
         "tables, 4 source tasks": lambda c: c["on"] not in FUNCTIONS and c["sources"] == 4,
         "tables, 30 source tasks": lambda c: c["on"] not in FUNCTIONS and c["sources"] == 30,
         "functions with the minimum elsewhere": lambda c: c["on"] in FUNCTIONS,
     }.items():
-        some = [cell for cell in cells if wanted(cell)]
-        if not some:
+        group = [cell for cell in cells if belongs(cell)]
+        if not group:
             continue
         print(f"\n### {title}\n\n| method | region | guard | cells | {_join(BUDGETS)} |")
         print("|---" * (4 + len(BUDGETS)) + "|")
         for method, region, guard in METHODS:
-            here = defaultdict(list)
-            for c in some:
+            regrets = defaultdict(list)
+            for c in group:
                 if (c["method"], c["region"], c["guard"]) == (method, region, guard):
-                    here[c["on"]].append([c["regret"][n - 1] for n in BUDGETS])
-            if here:
-                mean = np.mean([np.mean(rows, axis=0) for rows in here.values()], axis=0)
-                n = sum(map(len, here.values()))
+                    regrets[c["on"]].append([c["regret"][n - 1] for n in BUDGETS])
+            if regrets:
+                mean = np.mean([np.mean(rows, axis=0) for rows in regrets.values()], axis=0)
+                n = sum(map(len, regrets.values()))
                 print(
                     f"| {method} | {region} | {guard} | {n} | {_join(f'{x:.3f}' for x in mean)} |"
                 )

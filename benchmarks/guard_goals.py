@@ -1,4 +1,4 @@
-"""What benchmarks.guard searches: recorded rows, and functions whose minimum was moved away."""
+"""The objectives of benchmarks.guard: recorded rows, and functions whose minimum was moved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
     "levy4": (4, levy),
     "hartmann6": (6, hartmann6),
 }
-AWAY = 0.25  # how far the target's minimum is moved from the sources', a coordinate
+AWAY = 0.25  # how far the target's minimum is moved from the sources', in each coordinate
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def past_of(
 
 def recorded(case: Case) -> Goal:
     """The target's rows."""
-    found = np.array(list(case.values.values()))
-    return Goal(case.value, found.min(), float(np.median(found)))
+    values = np.array(list(case.values.values()))
+    return Goal(case.value, values.min(), float(np.median(values)))
 
 
 def moved_away(

@@ -1,9 +1,9 @@
 """Guards to choose from: ways to search outside a region that may miss the optimum.
 
-The guard that is shipped (optimize/guard.py) gives a share of the trials to the same method over
-the whole space, and half of them while the best trial lies outside the region ('rising'). Its
-rivals live here: the share alone ('model'), uniform draws instead of the method's ('uniform'), and
-a region that grows while the best trial sits on its edge ('growth').
+The package's guard (optimize/guard.py) gives a share of the trials to the same method over the full
+space, and half of them while the best trial lies outside the region ('rising'). Its rivals are
+here: the share alone ('model'), uniform draws instead of the method's ('uniform'), and a region
+that grows while the best trial is on its edge ('growth').
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ringfence.optimize.trial import Trial
 from ringfence.regions import Box, Clipped, Ellipsoid
 from ringfence.space import Config
 
-EDGE = 0.05  # of a box's width, or of an ellipsoid's norm: so near is on the edge
+EDGE = 0.05  # of a box's width, or of an ellipsoid's norm: this near is on the edge
 GROWTH = 1.5  # of the width
 WAIT = 5  # trials before the region may grow again
 
@@ -41,20 +41,20 @@ class Constant(Guard):
 
 
 class Growing(Optimizer):
-    """The region grows about its center while the best trial sits on its edge."""
+    """The region grows around its center while the best trial is on its edge."""
 
     def __init__(self, name: str, learned: LearnedSpace, candidates: Candidates, seed: int) -> None:
         super().__init__(name, Setup(domain_of(learned, candidates), seed), {})
         self.candidates = candidates
-        self.looked = 0
+        self.last_growth = 0
 
     def ask(self) -> Trial:
         best, learned = self.best, self.setup.domain.learned
-        if best is not None and len(self.log) >= self.looked + WAIT:
-            grown = grow(learned, best.config)
-            if grown is not None:
-                self.looked = len(self.log)
-                self.setup = replace(self.setup, domain=domain_of(grown, self.candidates))
+        if best is not None and len(self.log) >= self.last_growth + WAIT:
+            larger = grow(learned, best.config)
+            if larger is not None:
+                self.last_growth = len(self.log)
+                self.setup = replace(self.setup, domain=domain_of(larger, self.candidates))
                 memory = self.method.memory
                 self.method = method_class(self.name)(self.setup, self.method.options)
                 self.method.memory.update(memory)
@@ -62,17 +62,17 @@ class Growing(Optimizer):
 
 
 def grow(learned: LearnedSpace, best: Mapping[str, object]) -> LearnedSpace | None:
-    """The learned space with every block larger on whose edge `best` sits; None where on none."""
+    """The learned space with every block larger that has `best` on its edge; None if none has."""
     blocks, grew = [], False
     active = learned.space.active(best)
     for block in learned.blocks:
         region = block.region
         if block.names[0] in active:
             point = block.encoding.point(best)[0]
-            larger = _larger_box if isinstance(region, Box) else _larger_ellipsoid
-            found = larger(region, point)
-            grew |= found is not None
-            region = found or region
+            enlarge = _larger_box if isinstance(region, Box) else _larger_ellipsoid
+            larger = enlarge(region, point)
+            grew |= larger is not None
+            region = larger or region
         blocks.append(replace(block, region=region))
     return replace(learned, blocks=tuple(blocks)) if grew else None
 
@@ -83,8 +83,8 @@ def _larger_box(box: Box, point: np.ndarray) -> Box | None:
     high = (point > box.upper - EDGE * width) & (box.upper < 1.0 - 1e-9)
     if not (low | high).any():
         return None
-    more = np.where(low | high, (GROWTH - 1.0) / 2.0 * np.maximum(width, 0.02), 0.0)
-    return Box(np.maximum(box.lower - more, 0.0), np.minimum(box.upper + more, 1.0))
+    margin = np.where(low | high, (GROWTH - 1.0) / 2.0 * np.maximum(width, 0.02), 0.0)
+    return Box(np.maximum(box.lower - margin, 0.0), np.minimum(box.upper + margin, 1.0))
 
 
 def _larger_ellipsoid(region: Clipped, point: np.ndarray) -> Clipped | None:
@@ -101,10 +101,10 @@ def engine(
     if guard == "growth":
         return Growing(name, learned, candidates, seed)
     kind, share = guard.split() if " " in guard else (guard, "0")
-    found = guard_of(learned, candidates, float(share))
-    if found is not None and kind != "rising":
-        found = Constant(found.share, found.domain, found.region)
-    made = Optimizer(name, Setup(domain_of(learned, candidates), seed, guard=found), {})
-    if found is not None and kind == "uniform":
-        made.guard_method = Random(Setup(found.domain, seed), Options())
-    return made
+    rule = guard_of(learned, candidates, float(share))
+    if rule is not None and kind != "rising":
+        rule = Constant(rule.share, rule.domain, rule.region)
+    optimizer = Optimizer(name, Setup(domain_of(learned, candidates), seed, guard=rule), {})
+    if rule is not None and kind == "uniform":
+        optimizer.guard_method = Random(Setup(rule.domain, seed), Options())
+    return optimizer

@@ -1,8 +1,8 @@
 """One loop of Bayesian optimization per method, all from the same initial points.
 
-A loop takes a function, the initial points (m, d), how many values it may see and a seed; it
-returns the values in the order they were seen, and the CPU seconds of each suggestion. No method is
-told that the functions are free of noise.
+A loop takes a function, the initial points (m, d), the number of values it may see and a seed; it
+returns the values in the order of the evaluations, and the CPU seconds of each suggestion. No
+method knows that the functions are free of noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Loop: TypeAlias = Callable[[Function, FloatArray, int, int], tuple[FloatArray, F
 
 
 def ringfence_suggest(dim: int, seed: int, *, name: str = "gp") -> Suggest:
-    """The optimizer of this name as users get it; what it is shown first, it did not ask for."""
+    """The optimizer of this name as users get it; it did not choose its initial points."""
     names = [f"x{j}" for j in range(dim)]
     engine = rf.optimizer(
         name, rf.Space(dict.fromkeys(names, rf.Float(0.0, 1.0))), seed=seed, n_initial=1
@@ -85,7 +85,7 @@ def loop_of(
 
 
 def optuna_loop(f: Function, X: FloatArray, n: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Optuna's GPSampler as it comes."""
+    """Optuna's GPSampler with its defaults."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

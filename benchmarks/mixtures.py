@@ -4,10 +4,10 @@
     python -m benchmarks.mixtures tables FOLDER [TABLE …]
 
 `chance` draws clouds of T points in p dimensions: one uniform in a cube, one uniform in a ball, one
-normal (with and without outliers asked for), and two or three normal clouds with a standard
-deviation of 0.03 whose centers are 0.35 or more apart in some coordinate. It prints the gain of the
-best cut that one cloud in a hundred exceeds beside the gain that is asked for, how often one cloud
-is divided, and how often two and three are found.
+normal (without outliers and with ν = 0.1), and two or three normal clouds with a standard deviation
+of 0.03 whose centers are 0.35 or more apart in some coordinate. It prints the gain of the best cut
+that one cloud in a hundred exceeds beside the gain that is required, how often one cloud is
+divided, and how often two and three are found.
 
 `tables` checks each shape beside its union by leaving one task out.
 """
@@ -28,11 +28,10 @@ from ringfence.checking.verdict import JUDGED_AT
 from ringfence.fit.shapes import shape_of
 from ringfence.fit.unions.cells import Cells
 from ringfence.fit.unions.clusters import clusters
-from ringfence.learned.parts import parts_of
 from ringfence.learned.settings import describe
 
 CLOUDS = 40  # of each law
-FOUND = 10  # clouds of clouds
+REPEATS = 10  # draws of several clouds
 LAWS = ("cube", "ball", "normal")
 APART = 0.35
 SETTINGS = [
@@ -54,39 +53,37 @@ def chance() -> None:
 
 def _chance_row(shape: str, n: int, dim: int) -> list[str]:
     rng = np.random.default_rng([n, dim])
-    drawn = [_cloud(law, n, dim, rng) for law in LAWS for _ in range(CLOUDS)]
+    clouds = [_cloud(law, n, dim, rng) for law in LAWS for _ in range(CLOUDS)]
     measure = shape_of(shape).splitting
-    cuts = [measure.cut(Cells.of_reals(points), np.inf) for points in drawn]
+    cuts = [measure.cut(Cells.of_reals(points), np.inf) for points in clouds]
     gains = np.array([-np.inf if cut is None else cut.gain for cut in cuts]).reshape(len(LAWS), -1)
     start = time.process_time()
-    divided = np.mean([_parts(points, shape) > 1 for points in drawn])
-    spent = (time.process_time() - start) / len(drawn)
-    slack = np.mean([_parts(points, shape, int(np.ceil(0.1 * n))) > 1 for points in drawn])
+    divided = np.mean([_parts(points, shape) > 1 for points in clouds])
+    seconds = (time.process_time() - start) / len(clouds)
+    slack = np.mean([_parts(points, shape, int(np.ceil(0.1 * n))) > 1 for points in clouds])
     row = [shape, str(dim), str(n)]
     if np.isfinite(gains).all():
         worst = np.quantile(gains, 0.99, axis=1).max()
-        row += [f"{worst:.2f}", f"{measure.enough(Cells.of_reals(drawn[0])):.2f}"]
+        row += [f"{worst:.2f}", f"{measure.enough(Cells.of_reals(clouds[0])):.2f}"]
     else:
         row += ["too few to cut", ""]
-    found = [_found(shape, n, dim, count, rng) for count in (2, 3)]
-    return [*row, f"{divided:.1%}", f"{slack:.1%}", *found, f"{1000 * spent:.1f}"]
+    hits = [_hit_rate(shape, n, dim, count, rng) for count in (2, 3)]
+    return [*row, f"{divided:.1%}", f"{slack:.1%}", *hits, f"{1000 * seconds:.1f}"]
 
 
 def _parts(points: FloatArray, shape: str, n_out: int = 0) -> int:
-    return len(
-        clusters(Cells.of_reals(points), np.arange(len(points)), shape_of(shape).splitting, n_out)[
-            1
-        ]
-    )
+    cells, tasks = Cells.of_reals(points), np.arange(len(points))
+    return len(clusters(cells, tasks, shape_of(shape).splitting, n_out)[1])
 
 
-def _found(shape: str, n: int, dim: int, count: int, rng: np.random.Generator) -> str:
-    hits = 0
-    for _ in range(FOUND):
+def _hit_rate(shape: str, n: int, dim: int, count: int, rng: np.random.Generator) -> str:
+    """How often `count` clouds are divided into as many parts."""
+    n_hits = 0
+    for _ in range(REPEATS):
         centers = _centers(count, dim, rng)
         points = centers[np.arange(n) % count] + 0.03 * rng.standard_normal((n, dim))
-        hits += _parts(np.clip(points, 0.0, 1.0), shape) == count
-    return f"{hits / FOUND:.0%}"
+        n_hits += _parts(np.clip(points, 0.0, 1.0), shape) == count
+    return f"{n_hits / REPEATS:.0%}"
 
 
 def _centers(count: int, dim: int, rng: np.random.Generator) -> FloatArray:
@@ -121,9 +118,9 @@ def tables(folder: Path, names: Sequence[str]) -> None:
             (check,) = compare(history, settings=[setting], nested=False, starts=0).checks
             seconds = time.process_time() - start
             blocks = learn(history, starts=0, **setting).blocks
-            parts = " × ".join(str(len(parts_of(block.region))) for block in blocks)
-            at = next((up for up in check.speed_ups if up.draws == JUDGED_AT), None)
-            figure = "" if at is None else f"{at.value:.2f} ({at.low:.2f} to {at.high:.2f})"
+            parts = " × ".join(str(len(block.region.parts)) for block in blocks)
+            up = next((up for up in check.speed_ups if up.draws == JUDGED_AT), None)
+            figure = "" if up is None else f"{up.value:.2f} ({up.low:.2f} to {up.high:.2f})"
             cells = [name, len(check.tasks), describe(check.settings), parts]
             cells += [f"{check.volume_kept:.2g}", figure, check.verdict, len(check.hurt)]
             print("| " + " | ".join(map(str, [*cells, f"{seconds:.0f}"])) + " |", flush=True)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.optuna_sampler
 
-Studies of 1,000 trials on one objective, inside and bare: CPU milliseconds a trial over trials 101
-to 200 and over the last hundred, with trials in memory and in a SQLite file.
+Studies of 1,000 trials on one objective, inside and bare: CPU milliseconds for each of the trials
+101 to 200 and for each of the last hundred, with trials in memory and in a SQLite file.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def learned_space() -> rf.LearnedSpace:
     return rf.learn(rf.read_history(storage), shape="ellipsoid", starts=0)
 
 
-def cpu(chosen: BaseSampler, storage: str | None) -> tuple[float, float]:
-    """CPU milliseconds a trial, early in the study and at its end."""
-    study = optuna.create_study(sampler=chosen, storage=storage)
+def cpu(base: BaseSampler, storage: str | None) -> tuple[float, float]:
+    """CPU milliseconds for a trial, early in the study and at its end."""
+    study = optuna.create_study(sampler=base, storage=storage)
     study.optimize(objective, n_trials=WINDOW)
     early = _window(study)
     study.optimize(objective, n_trials=TRIALS - 3 * WINDOW)
@@ -65,14 +65,14 @@ def lines() -> Iterator[str]:
     yield "| base | trials in | bare, 101-200 | inside | bare, 901-1000 | inside | added |"
     yield "|---|---|---|---|---|---|---|"
     for name, base in BASES.items():
-        for place in ("memory", "SQLite"):
+        for kind in ("memory", "SQLite"):
             with tempfile.TemporaryDirectory() as folder:
-                storage = f"sqlite:///{folder}/study.db" if place == "SQLite" else None
+                storage = f"sqlite:///{folder}/study.db" if kind == "SQLite" else None
                 bare, bare_late = cpu(base(), storage)
                 ours, ours_late = cpu(sampler(learned, base()), storage)
             added = f"{ours - bare:.1f}, then {ours_late - bare_late:.1f} ms"
             times = f"{bare:.1f} ms | {ours:.1f} ms | {bare_late:.1f} ms | {ours_late:.1f} ms"
-            yield f"| {name} | {place} | {times} | {added} |"
+            yield f"| {name} | {kind} | {times} | {added} |"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The paper's claims, and whether the results bear them out: what `paper_page` writes about."""
+"""The paper's claims, and whether the results bear them out, for `paper_page`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ringfence.bench.results import read_results
 
 HERE = Path(__file__).parent
 ALIKE = 0.05
-"""Methods whose difference surely stays below are alike."""
+"""Methods are alike if the interval of their difference stays within ± this."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the paper says of a figure, and what would have to be seen."""
+    """What the paper says about a figure, and what the results would have to show."""
 
     figure: str
     plans: tuple[str, ...]
     says: str = ""
-    """In a sentence; empty where the experiment is ours."""
+    """In a sentence; empty if the experiment is ours."""
     asks: str = ""
     """What we ask beyond the paper."""
     better: tuple[tuple[str, str], ...] = ()
@@ -62,11 +62,11 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Results(msgspec.Struct, frozen=True):
-    """The results of one plan, made ready."""
+    """The results of one plan, prepared for the page."""
 
     name: str
     results: pl.DataFrame
-    """Of each cell the first trial and the figure's last, which is all that the page asks for."""
+    """The first trial of each cell and the figure's last, which is all that the page needs."""
     regrets: pl.DataFrame
     points: pl.DataFrame
 
@@ -84,10 +84,10 @@ class Judged(msgspec.Struct, frozen=True):
         """Whether the pair is as it is said to be."""
         if self.said.startswith("at the end"):
             return self.pair.end.answer != "better"
-        seen = self.pair.early
+        early = self.pair.early
         if self.said == "like":
-            return max(abs(seen.low), abs(seen.high)) <= ALIKE
-        return (seen.answer == "better") == (self.said == "better than")
+            return max(abs(early.low), abs(early.high)) <= ALIKE
+        return (early.answer == "better") == (self.said == "better than")
 
     @property
     def answer(self) -> str:
@@ -118,13 +118,16 @@ def judged(plan: Results, claim: Claim) -> Iterator[Judged]:
     for one, said, other in claim.expected():
         pair = compare(regrets, one, other)
         if pair is not None:
-            alone = {s: compare(regrets.filter(pl.col("suite") == s), one, other) for s in suites}
-            yield Judged(said, pair, {s: found for s, found in alone.items() if found is not None})
+            by_suite = {
+                suite: compare(regrets.filter(pl.col("suite") == suite), one, other)
+                for suite in suites
+            }
+            yield Judged(said, pair, {s: pair for s, pair in by_suite.items() if pair is not None})
 
 
 def verdict_on(pairs: Sequence[Judged]) -> str:
     """By how many of the pairs are as the claim says."""
-    so = sum(found.is_so for found in pairs)
-    if so == len(pairs):
+    n_so = sum(pair.is_so for pair in pairs)
+    if n_so == len(pairs):
         return "holds"
-    return f"holds partly ({so} of {len(pairs)})" if so else "does not hold"
+    return f"holds partly ({n_so} of {len(pairs)})" if n_so else "does not hold"

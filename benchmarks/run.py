@@ -1,6 +1,6 @@
 """`make bench`: every number that the docs quote, ours and the alternative measured in one run.
 
-One BLAS thread, CPU seconds. A ratio says how many times longer the alternative takes.
+One BLAS thread, CPU seconds. A ratio is how many times longer the alternative takes.
 """
 
 from __future__ import annotations

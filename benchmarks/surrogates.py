@@ -6,8 +6,9 @@ For every table in FOLDER: some tasks take turns as the target, of which a few r
 rows of each of the other tasks are the sources. Scores on up to 500 other rows of the target, in
 units of their spread: the mean log density (nats; higher is better) and the root mean square error
 (lower is better; 1 is a constant guess). Values are compressed as the optimizers see them, once for
-the whole task, so that all models predict the same numbers.
+all rows of a task, so that all models predict the same numbers.
 
+model        meaning
 normal       mean and variance of the known rows
 gp           Gaussian process on the known rows
 ablr         ABLR on the known rows alone
@@ -136,14 +137,14 @@ def main(args: argparse.Namespace) -> None:
     print("|---" * (len(args.models) + 3) + "|")
     table = []
     for name in args.tables or TABLES:
-        found, start, sources = [], time.process_time(), 0
+        scores, start, sources = [], time.process_time(), 0
         for case in cases(args.folder, name, args):
             sources = len(case.sources)
-            found.append([score(case, *MODELS[model](case)) for model in args.models])
-        table.append(np.mean(found, axis=0))
+            scores.append([score(case, *MODELS[model](case)) for model in args.models])
+        table.append(np.mean(scores, axis=0))
         seconds = time.process_time() - start
         print(
-            f"| {name} | {len(found)} of {sources + 1} | {cells(table[-1])} | {seconds:.0f} |",
+            f"| {name} | {len(scores)} of {sources + 1} | {cells(table[-1])} | {seconds:.0f} |",
             flush=True,
         )
     print(f"| median of the tables | | {cells(np.median(table, axis=0))} | |")

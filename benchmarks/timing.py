@@ -15,7 +15,7 @@ class Row:
     what: str
     ours: float  # CPU seconds
     other: float | None = None  # CPU seconds of the alternative, measured in the same run
-    goal: str = ""  # what we set out to reach, e.g. "≥ 30×" or "< 0.5 s"
+    goal: str = ""  # the ratio or time to reach, e.g. "≥ 30×" or "< 0.5 s"
     note: str = ""
 
     @property

@@ -5,9 +5,9 @@
     python -m benchmarks.transfer DATA FOLDER --table        what has finished
 
 Leave one task out (transfer_cases.py). A cell is one loop of one method for one target, draw of
-sources and seed; where draw or seed make no difference to a method, it runs once for all. Finished
-cells are lines of FOLDER/cells.jsonl and are not run again. transfer_curves.py says what is made of
-them; benchmarks.transfer_page writes it into the docs.
+sources and seed; if draw or seed make no difference to a method, it runs once for all. Finished
+cells are lines of FOLDER/cells.jsonl and are not run again. transfer_curves.py makes tables of
+them, which benchmarks.transfer_page writes into the docs.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ Key: TypeAlias = tuple[str, str, str, int, int]
 PARTS = ("table", "method", "target", "draw", "seed")
 
 
-def fill(path: Path, chosen: argparse.Namespace) -> None:
-    for name in chosen.tables:
-        table = Table(chosen.data, name, rows=chosen.rows, sources=chosen.sources)
+def fill(path: Path, options: argparse.Namespace) -> None:
+    for name in options.tables:
+        table = Table(options.data, name, rows=options.rows, sources=options.sources)
         done = {tuple(cell[part] for part in PARTS) for cell in read_lines(path)}
-        for target in table.targets(chosen.targets):
-            for draw in chosen.draws:
+        for target in table.targets(options.targets):
+            for draw in options.draws:
                 case = Case(table, target, draw)
-                for key in wanted(case, chosen.methods, chosen.draws, chosen.seeds):
+                for key in cell_keys(case, options.methods, options.draws, options.seeds):
                     if key not in done:
-                        append_line(path, finished(case, key, chosen.trials))
+                        append_line(path, run_cell(case, key, options.trials))
 
 
-def wanted(case: Case, methods: list[str], draws: range, seeds: range) -> list[Key]:
-    """The cells of a case: of a method that no seed (or draw) changes, the first alone."""
+def cell_keys(case: Case, methods: list[str], draws: range, seeds: range) -> list[Key]:
+    """The cells of a case; only the first for a method that the seed (or draw) does not change."""
     return [
         (case.table.name, method, case.target, case.draw, seed)
         for method in methods
@@ -59,7 +59,7 @@ def wanted(case: Case, methods: list[str], draws: range, seeds: range) -> list[K
     ]
 
 
-def finished(case: Case, key: Key, trials: int) -> dict[str, object]:
+def run_cell(case: Case, key: Key, trials: int) -> dict[str, object]:
     curve, cpu = run(case, key[1], key[4], trials)
     cell = dict(zip(PARTS, key))
     return {**cell, "regret": np.round(curve, 6).tolist(), "cpu": round(cpu, 5)}
@@ -70,36 +70,36 @@ def show(cells: list[dict[str, object]], ours: list[str]) -> None:
     for table in curves.tables:
         print(f"\n### {table}\n\n{one_table(curves, table)}")
         for one in ours:
-            if (table, one) in curves.found:
+            if (table, one) in curves.by_target:
                 print(f"\n{gaps_table(curves, table, one)}")
-    for some in ([t for t in EIGHT if t in curves.tables], curves.tables):
-        if len(some) > 1:
-            methods = curves.methods(some)
-            print(f"\n### Mean over {', '.join(some)}\n\n{means_table(curves, some, methods)}")
+    for tables in ([t for t in EIGHT if t in curves.tables], curves.tables):
+        if len(tables) > 1:
+            methods = curves.methods(tables)
+            print(f"\n### Mean over {', '.join(tables)}\n\n{means_table(curves, tables, methods)}")
             if "random" in methods:
                 print(f"\nTrials to random search's {RANDOM_TRIALS}:\n")
-                print(needed_table(curves, some, methods))
+                print(needed_table(curves, tables, methods))
 
 
 def main() -> None:
-    options = parser(__doc__)
-    options.add_argument("data", type=Path)
-    options.add_argument("folder", type=Path)
-    options.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
-    options.add_argument("--methods", nargs="+", choices=list(WAYS), default=list(WAYS))
-    options.add_argument("--targets", type=int, default=30)
-    options.add_argument("--draws", type=numbers, default="0:3", help="first:end")
-    options.add_argument("--seeds", type=numbers, default="0:5", help="first:end")
-    options.add_argument("--trials", type=int, default=50)
-    options.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
-    options.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
-    options.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
-    chosen = options.parse_args()
-    path = cells_file(chosen.folder)
-    if not chosen.table:
+    command = parser(__doc__)
+    command.add_argument("data", type=Path)
+    command.add_argument("folder", type=Path)
+    command.add_argument("--tables", nargs="+", choices=list(TABLES), default=list(TABLES))
+    command.add_argument("--methods", nargs="+", choices=list(WAYS), default=list(WAYS))
+    command.add_argument("--targets", type=int, default=30)
+    command.add_argument("--draws", type=numbers, default="0:3", help="first:end")
+    command.add_argument("--seeds", type=numbers, default="0:5", help="first:end")
+    command.add_argument("--trials", type=int, default=50)
+    command.add_argument("--rows", type=int, default=ROWS, help="of a source; one FOLDER for each")
+    command.add_argument("--sources", type=int, default=SOURCES, help="one FOLDER for each")
+    command.add_argument("--ours", nargs="+", choices=list(WAYS), default=["transfer"])
+    options = command.parse_args()
+    path = cells_file(options.folder)
+    if not options.table:
         need_one_thread()
-        fill(path, chosen)
-    show(read_lines(path), chosen.ours)
+        fill(path, options)
+    show(read_lines(path), options.ours)
 
 
 if __name__ == "__main__":

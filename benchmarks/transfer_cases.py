@@ -2,7 +2,7 @@
 
 A case is one target and one draw: 256 random rows of each of at most 30 other tasks, and at most
 2,000 rows of the target as candidates. Regret is 0 at the best candidate, 1 at the median one and
-at all that are worse. Where a table has no meta-features, the closest task is a random one.
+at all that are worse. If a table has no meta-features, the closest task is a random one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import polars as pl
 
 import ringfence as rf
 from benchmarks.tables import read_table
-from ringfence.history import considered_rows, usable_rows
+from ringfence.arrays import FloatArray
+from ringfence.history import RowChoice, considered_rows, usable_rows
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.domain.layout import Layout
@@ -58,7 +59,7 @@ class Table:
         self.frame = usable_rows(self.history, self.space).frame
         self.meta = _meta_features(folder, name)
         self._models: dict[tuple[int, str], SourceModel | None] = {}
-        self._drawn: dict[int, dict[str, Source]] = {}
+        self._sources: dict[int, dict[str, Source]] = {}
 
     @cached_property
     def all_rows(self) -> dict[str, Source]:
@@ -66,31 +67,29 @@ class Table:
 
     def targets(self, n: int) -> list[str]:
         """`n` tasks that tell good from bad, the same ones every time."""
-        telling = [
+        names = [
             name
             for name, task in self.all_rows.items()
             if len(task.values) >= FEWEST and task.values.min() < np.median(task.values)
         ]
-        order = np.random.default_rng(0).permutation(len(telling))[:n]
-        return [telling[i] for i in order]
+        order = np.random.default_rng(0).permutation(len(names))[:n]
+        return [names[i] for i in order]
 
-    def drawn(self, draw: int) -> dict[str, Source]:
+    def sources_of(self, draw: int) -> dict[str, Source]:
         """Every task with the rows of one draw."""
-        if draw not in self._drawn:
-            rows = considered_rows(
-                self.frame, n_evaluations=self.rows, seed=draw, average_repeats=False
-            )
-            self._drawn[draw] = {task.name: task for task in tasks_of(rows, self.layout)}
-        return self._drawn[draw]
+        if draw not in self._sources:
+            rows = considered_rows(self.frame, RowChoice(n_evaluations=self.rows, seed=draw))
+            self._sources[draw] = {task.name: task for task in tasks_of(rows, self.layout)}
+        return self._sources[draw]
 
     def models(self, draw: int, tasks: list[str]) -> SourceModels:
-        """The models of some tasks, each fitted once a draw."""
+        """The models of some tasks, each fitted once for each draw."""
         for name in tasks:
             if (draw, name) not in self._models:
-                fitted = fit_source_models([self.drawn(draw)[name]], self.layout).tasks
+                fitted = fit_source_models([self.sources_of(draw)[name]], self.layout).tasks
                 self._models[draw, name] = fitted[0] if fitted else None
-        found = [self._models[draw, name] for name in tasks]
-        return SourceModels(self.layout, tuple(m for m in found if m is not None))
+        models = [self._models[draw, name] for name in tasks]
+        return SourceModels(self.layout, tuple(model for model in models if model is not None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +107,10 @@ class Case:
 
     @cached_property
     def sources(self) -> Sources:
-        drawn = self.table.drawn(self.draw)
+        by_name = self.table.sources_of(self.draw)
         meta = {name: self.table.meta.get(name, self._typical) for name in [*self.tasks]}
         target = self.table.meta.get(self.target, self._typical)
-        return Sources(tuple(drawn[name] for name in self.tasks), meta, target)
+        return Sources(tuple(by_name[name] for name in self.tasks), meta, target)
 
     @cached_property
     def models(self) -> SourceModels:
@@ -124,7 +123,7 @@ class Case:
 
     @cached_property
     def scored(self) -> Candidates:
-        """The target's rows with what the models say of them."""
+        """The target's rows with the regrets that the models predict there."""
         return Candidates(self.domain, self.models, self.sources.tasks, 0)
 
     @cached_property
@@ -133,7 +132,7 @@ class Case:
         return Candidates(self.inside(shape="box"), self.models, self.sources.tasks, 0)
 
     def inside(self, **settings: object) -> Domain:
-        """The target's rows inside a region learned from the sources; all where none is inside."""
+        """The target's rows inside a region learned from the sources; all if none is inside."""
         learned = self.learned(**settings)
         rows = self.table.layout.encode(self.candidates)
         if not learned.inside(self.table.layout.columns(rows)).any():
@@ -145,7 +144,7 @@ class Case:
         frame = self.table.history.frame
         column = pl.col(self.table.history.roles.task).cast(pl.String)
         roles = self.table.history.roles
-        some = rf.History.from_frame(
+        past = rf.History.from_frame(
             frame.filter(column.is_in(self.tasks)),
             task=roles.task,
             objective=roles.objective,
@@ -153,7 +152,7 @@ class Case:
             parameters=list(self.table.space),
         )
         return rf.learn(
-            some,
+            past,
             self.table.space,
             n_evaluations=self.table.rows,
             seed=self.draw,
@@ -167,34 +166,32 @@ class Case:
 
     @cached_property
     def candidates(self) -> list[Config]:
-        return self.table.layout.decode(self._chosen.rows)
+        return self.table.layout.decode(self._target_rows.rows)
 
     @cached_property
     def regrets(self) -> dict[bytes, float]:
         """By the key of a row; of rows with the same configuration the first counts."""
-        y = self._chosen.values
-        z = np.clip((y - y.min()) / max(np.median(y) - y.min(), 1e-300), 0.0, 1.0)
-        rows = self.table.layout.encode(self.candidates)
-        found: dict[bytes, float] = {}
-        for key, regret in zip(self.table.layout.keys(rows), z.tolist()):
-            found.setdefault(key, regret)
-        return found
+        y = self._target_rows.values
+        return self._by_key(np.clip((y - y.min()) / max(np.median(y) - y.min(), 1e-300), 0.0, 1.0))
 
     @cached_property
     def values(self) -> dict[bytes, float]:
-        """As the methods see them."""
+        """The same for the values that the methods see."""
+        return self._by_key(self._target_rows.values)
+
+    def _by_key(self, numbers: FloatArray) -> dict[bytes, float]:
         rows = self.table.layout.encode(self.candidates)
-        found: dict[bytes, float] = {}
-        for key, y in zip(self.table.layout.keys(rows), self._chosen.values.tolist()):
-            found.setdefault(key, y)
-        return found
+        by_key: dict[bytes, float] = {}
+        for key, number in zip(self.table.layout.keys(rows), numbers.tolist()):
+            by_key.setdefault(key, number)
+        return by_key
 
     @cached_property
-    def _chosen(self) -> Source:
+    def _target_rows(self) -> Source:
         task = self.table.all_rows[self.target]
         rng = np.random.default_rng([CANDIDATES, *self.target.encode()])
-        some = np.sort(rng.permutation(len(task.values))[:CANDIDATES])
-        return Source(task.name, task.rows[some], task.values[some])
+        subset = np.sort(rng.permutation(len(task.values))[:CANDIDATES])
+        return Source(task.name, task.rows[subset], task.values[subset])
 
     @property
     def _typical(self) -> dict[str, float]:
@@ -205,7 +202,7 @@ class Case:
 
 
 def _meta_features(folder: Path, name: str) -> dict[str, dict[str, float]]:
-    """By task; empty for a table that has none, where all tasks count as equally close."""
+    """By task; empty for a table that has none: all tasks then count as equally close."""
     if name not in META:
         return {}
     file, key = META[name]

@@ -1,7 +1,7 @@
-"""What finished cells of benchmarks.transfer say: a mean curve for each target, and tables of them.
+"""The finished cells of benchmarks.transfer: a mean curve for each target, and tables of them.
 
 Means are over targets, each the mean of its cells; standard errors and the 95 % intervals of paired
-differences take the targets of a table for independent. A mean over tables counts each table once.
+differences treat the targets of a table as independent. A mean over tables counts each table once.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from ringfence.arrays import FloatArray
 from ringfence.bench.pairs import Difference, difference
 
 BUDGETS = (5, 10, 25, 50, 100, 200, 400, 800)
-"""Those within the number of trials are shown."""
+"""Numbers of trials to show, as far as the curves go."""
 EIGHT = ("svm_rbv2_surrogate", "xgboost_rbv2_surrogate", "ranger_rbv2_surrogate",
          "rf_sklearn_openml100", "xgboost_memento_openml", "xgboost_libsvm10", "mlp_hpobench",
          "fcnet_tabular")  # fmt: skip
 """The tables on which the method was first tried out."""
-RANDOM_TRIALS = 50  # how long random search may take to what others are timed to
+RANDOM_TRIALS = 50  # of random search, whose regret is the goal for the others
 
 
 def by_target(cells: Iterable[dict[str, Any]]) -> pl.DataFrame:
     """table, method, target, cells, regret (after each trial), cpu_ms (of a suggestion)."""
-    found: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for cell in cells:
-        found[cell["table"], cell["method"], cell["target"]].append(cell)
+        groups[cell["table"], cell["method"], cell["target"]].append(cell)
     rows = [
         {
             "table": table,
             "method": method,
             "target": target,
-            "cells": len(own),
-            "regret": np.round(np.mean([c["regret"] for c in own], axis=0), 5).tolist(),
-            "cpu_ms": round(1e3 * float(np.median([c["cpu"] for c in own])), 2),
+            "cells": len(group),
+            "regret": np.round(np.mean([c["regret"] for c in group], axis=0), 5).tolist(),
+            "cpu_ms": round(1e3 * float(np.median([c["cpu"] for c in group])), 2),
         }
-        for (table, method, target), own in found.items()
+        for (table, method, target), group in groups.items()
     ]
     order = {name: i for i, name in enumerate([*TABLES, *WAYS])}
     frame = pl.DataFrame(rows, schema_overrides={"regret": pl.List(pl.Float64)})
@@ -56,22 +56,22 @@ class Curves:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self.frame = frame
-        self.found: dict[tuple[str, str], dict[str, FloatArray]] = defaultdict(dict)
+        self.by_target: dict[tuple[str, str], dict[str, FloatArray]] = defaultdict(dict)
         for table, method, target, regret in frame.select(
             "table", "method", "target", "regret"
         ).iter_rows():
-            self.found[table, method][target] = np.array(regret)
-        self.tables = [name for name in TABLES if any(name == table for table, _ in self.found)]
-        shortest = min(len(c) for own in self.found.values() for c in own.values())
-        self.at = [n for n in BUDGETS if n <= shortest]
+            self.by_target[table, method][target] = np.array(regret)
+        self.tables = [name for name in TABLES if any(name == table for table, _ in self.by_target)]
+        shortest = min(len(c) for curves in self.by_target.values() for c in curves.values())
+        self.budgets = [n for n in BUDGETS if n <= shortest]
 
     def methods(self, tables: Sequence[str]) -> list[str]:
-        """Those that ran on each of these tables."""
-        return [m for m in WAYS if all((table, m) in self.found for table in tables)]
+        """The methods that ran on each of these tables."""
+        return [m for m in WAYS if all((table, m) in self.by_target for table in tables)]
 
     def curve(self, table: str, method: str) -> FloatArray:
         """The mean over a table's targets."""
-        return np.mean(list(self.found[table, method].values()), axis=0)
+        return np.mean(list(self.by_target[table, method].values()), axis=0)
 
     def over(self, tables: Sequence[str], method: str) -> FloatArray:
         """The mean over tables."""
@@ -79,7 +79,7 @@ class Curves:
 
     def gap(self, table: str, one: str, other: str, n: int) -> Difference:
         """One method's regret less the other's after `n` trials, paired by target."""
-        first, second = self.found[table, one], self.found[table, other]
+        first, second = self.by_target[table, one], self.by_target[table, other]
         both = [target for target in first if target in second]
         return difference(np.array([first[t][n - 1] - second[t][n - 1] for t in both]))
 
@@ -87,7 +87,7 @@ class Curves:
         """The same, the mean over tables: an interval of ±1.96 standard errors."""
         means, errors = [], []
         for table in tables:
-            first, second = self.found[table, one], self.found[table, other]
+            first, second = self.by_target[table, one], self.by_target[table, other]
             gaps = [first[t][n - 1] - second[t][n - 1] for t in first if t in second]
             means.append(np.mean(gaps))
             errors.append(np.var(gaps, ddof=1) / len(gaps))
@@ -95,15 +95,15 @@ class Curves:
         return Difference(mean, mean - half, mean + half, len(tables))
 
     def needed(self, table: str, method: str) -> str:
-        """After how many trials the mean regret is no more than random search's after 50."""
+        """The trials until the mean regret is at most random search's after 50."""
         goal = self.curve(table, "random")[RANDOM_TRIALS - 1]
         return trials_to(goal, self.curve(table, method))
 
 
 def trials_to(goal: float, curve: FloatArray) -> str:
-    """After how many trials a curve is at the goal."""
-    there = np.flatnonzero(curve <= goal + 1e-12)
-    return str(there[0] + 1) if len(there) else f"> {len(curve)}"
+    """The trials until a curve is at the goal."""
+    reached = np.flatnonzero(curve <= goal + 1e-12)
+    return str(reached[0] + 1) if len(reached) else f"> {len(curve)}"
 
 
 def worth_table(curves: Curves, methods: Sequence[str]) -> str:
@@ -124,20 +124,20 @@ def worth_table(curves: Curves, methods: Sequence[str]) -> str:
 
 
 def unsolved_table(curves: Curves) -> str:
-    """The targets whose best row was not found, with the regret that is left."""
-    found = curves.frame.with_columns(left=pl.col("regret").list.last()).filter(pl.col("left") > 0)
-    cells = found.select("table", "target", "method", "left").sort("table", "target", "method")
-    rows = [[t, target, method, f"{left:.3f}"] for t, target, method, left in cells.iter_rows()]
+    """The targets whose best row was not found, with the regret at the end."""
+    frame = curves.frame.with_columns(last=pl.col("regret").list.last()).filter(pl.col("last") > 0)
+    cells = frame.select("table", "target", "method", "last").sort("table", "target", "method")
+    rows = [[t, target, method, f"{last:.3f}"] for t, target, method, last in cells.iter_rows()]
     return markdown(["table", "target", "method", "regret at the end"], rows)
 
 
 def means_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) -> str:
     """Mean regret over tables after some trials."""
     rows = [
-        [method, *(f"{curves.over(tables, method)[n - 1]:.3f}" for n in curves.at)]
+        [method, *(f"{curves.over(tables, method)[n - 1]:.3f}" for n in curves.budgets)]
         for method in methods
     ]
-    return markdown(["after so many trials", *map(str, curves.at)], rows)
+    return markdown(["after so many trials", *map(str, curves.budgets)], rows)
 
 
 def needed_table(curves: Curves, tables: Sequence[str], methods: Sequence[str]) -> str:
@@ -152,53 +152,53 @@ def verdicts_table(curves: Curves, pairs: Iterable[tuple[str, str]]) -> str:
     rows = []
     for one, other in pairs:
         row = [one, other]
-        for n in curves.at:
+        for n in curves.budgets:
             answers = [curves.gap(table, one, other, n).answer for table in curves.tables]
             row.append(" / ".join(str(answers.count(kind)) for kind in kinds))
         rows.append(row)
-    return markdown(["", "than", *(f"at {n}" for n in curves.at)], rows)
+    return markdown(["", "than", *(f"at {n}" for n in curves.budgets)], rows)
 
 
 def losses(curves: Curves, ours: Sequence[str], rivals: Sequence[str]) -> str:
-    """Where one of ours is worse, with the difference."""
+    """The tables and trials at which one of ours is worse, with the difference."""
     rows = [
-        [one, rival, short(table), str(n), interval(found)]
+        [one, rival, short(table), str(n), interval(gap)]
         for one in ours
         for rival in rivals
         for table in curves.tables
-        for n in curves.at
-        if (found := curves.gap(table, one, rival, n)).answer == "worse"
+        for n in curves.budgets
+        if (gap := curves.gap(table, one, rival, n)).answer == "worse"
     ]
     return markdown(["", "than", "table", "trials", "difference"], rows)
 
 
-def parts_table(curves: Curves, whole: str, variants: Sequence[str]) -> str:
-    """What a method's regret would be more by without one of its parts, the mean over tables."""
+def parts_table(curves: Curves, method: str, variants: Sequence[str]) -> str:
+    """How much more regret a method has without one of its parts, the mean over tables."""
     rows = [
-        [v, *(interval(curves.gap_over(curves.tables, v, whole, n)) for n in curves.at)]
+        [v, *(interval(curves.gap_over(curves.tables, v, method, n)) for n in curves.budgets)]
         for v in variants
     ]
-    return markdown(["", *(f"at {n}" for n in curves.at)], rows)
+    return markdown(["", *(f"at {n}" for n in curves.budgets)], rows)
 
 
 def one_table(curves: Curves, table: str) -> str:
     """A table's mean regrets with standard errors, and the CPU time of a suggestion."""
     rows = []
     for method in curves.methods([table]):
-        own = np.array(list(curves.found[table, method].values()))
+        regrets = np.array(list(curves.by_target[table, method].values()))
         cpu = curves.frame.filter(table=table, method=method)["cpu_ms"].median()
-        rows.append([method, *(_mean(own[:, n - 1]) for n in curves.at), f"{cpu:.1f}"])
-    return markdown(["after so many trials", *map(str, curves.at), "CPU ms"], rows)
+        rows.append([method, *(_mean(regrets[:, n - 1]) for n in curves.budgets), f"{cpu:.1f}"])
+    return markdown(["after so many trials", *map(str, curves.budgets), "CPU ms"], rows)
 
 
 def gaps_table(curves: Curves, table: str, one: str) -> str:
-    """One method less each other on a table: below zero where it is better."""
+    """One method's regret less each other's on a table: below zero if it is better."""
     others = [method for method in curves.methods([table]) if method != one]
     rows = [
-        [other, *(interval(curves.gap(table, one, other, n)) for n in curves.at)]
+        [other, *(interval(curves.gap(table, one, other, n)) for n in curves.budgets)]
         for other in others
     ]
-    return markdown([f"{one} less", *map(str, curves.at)], rows)
+    return markdown([f"{one} less", *map(str, curves.budgets)], rows)
 
 
 def short(table: str) -> str:
@@ -208,8 +208,8 @@ def short(table: str) -> str:
     return table.replace("_sklearn", "")
 
 
-def interval(found: Difference) -> str:
-    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+def interval(gap: Difference) -> str:
+    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

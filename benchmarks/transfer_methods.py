@@ -43,16 +43,16 @@ class MeanOnly(Transfer):
     """With the sources' mean, not their covariance."""
 
     def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
-        found = super().prior(F, rows)
-        return replace(found, spread=np.zeros((len(rows), 1)))
+        prior = super().prior(F, rows)
+        return replace(prior, spread=np.zeros((len(rows), 1)))
 
 
 class Uninformed(Transfer):
     """With neither: the process knows nothing of the sources, the cover still does."""
 
     def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
-        found = super().prior(F, rows)
-        return replace(found, mean=np.zeros(len(rows)), spread=np.zeros((len(rows), 1)))
+        prior = super().prior(F, rows)
+        return replace(prior, mean=np.zeros(len(rows)), spread=np.zeros((len(rows), 1)))
 
 
 class CoverOnly(Unstalled):
@@ -63,7 +63,7 @@ class CoverOnly(Unstalled):
 
 
 class ProcessOnly(Transfer):
-    """No cover once the process speaks."""
+    """No cover once the process is used."""
 
     def process_share(self, n: int) -> float:
         return float(n > FIRST)

@@ -1,6 +1,6 @@
 """The numbers of docs/transfer.md, the page behind them, and the picture, from committed results.
 
-    python -m benchmarks.transfer_page            write them anew
+    python -m benchmarks.transfer_page            write them
     python -m benchmarks.transfer_page --check    only say whether they are what the results give
     python -m benchmarks.transfer_page --take FOLDER ... [--long FOLDER ...]
                                                   take the finished cells of benchmarks.transfer for
@@ -84,8 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     parser.add_argument("--take", type=Path, nargs="+", default=[], metavar="FOLDER")
     parser.add_argument("--long", type=Path, nargs="+", default=[], metavar="FOLDER")
-    chosen = parser.parse_args(arguments)
-    for folders, path in ((chosen.take, FIFTY), (chosen.long, LONG)):
+    options = parser.parse_args(arguments)
+    for folders, path in ((options.take, FIFTY), (options.long, LONG)):
         if folders:
             cells = [cell for folder in folders for cell in read_lines(cells_file(folder))]
             path.parent.mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     curves, long = (Curves(pl.read_parquet(path)) for path in (FIFTY, LONG))
     text = filled(TEXT.read_text("utf-8"), numbers(curves, long))
     pages = {TEXT: text, DETAILS: details(curves, long)}
-    if chosen.check:
+    if options.check:
         same = all(p.exists() and p.read_text("utf-8") == new for p, new in pages.items())
         print("the pages are what the results give" if same else "a page differs: make results")
         return 0 if same else 1
@@ -131,8 +131,8 @@ def filled(text: str, tables: dict[str, str]) -> str:
         begin = f"<!-- numbers: {name} -->"
         if begin not in text:
             raise ValueError(f"{TEXT.name} has no line {begin}")
-        own = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
-        text = own.sub(lambda _, new=f"{begin}\n{table}\n<!-- end -->": new, text)
+        block = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
+        text = block.sub(lambda _, new=f"{begin}\n{table}\n<!-- end -->": new, text)
     return text
 
 
@@ -147,7 +147,7 @@ def details(curves: Curves, long: Curves) -> str:
     parts.append(unsolved_table(long))
     for table in long.tables:
         targets, cells = _sizes(long, table)
-        parts += [f"### {table}, {long.at[-1]} trials", f"{targets} targets, {cells:,} cells."]
+        parts += [f"### {table}, {long.budgets[-1]} trials", f"{targets} targets, {cells:,} cells."]
         parts += [one_table(long, table), gaps_table(long, table, "transfer")]
     return "\n\n".join(parts) + "\n"
 
@@ -171,8 +171,8 @@ def draw(curves: Curves, path: Path) -> None:
 
 
 def _sizes(curves: Curves, table: str) -> tuple[int, int]:
-    own = curves.frame.filter(table=table)
-    return own["target"].n_unique(), int(own["cells"].sum())
+    rows = curves.frame.filter(table=table)
+    return rows["target"].n_unique(), int(rows["cells"].sum())
 
 
 if __name__ == "__main__":

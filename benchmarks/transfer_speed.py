@@ -17,7 +17,7 @@ DIM, ROWS = 10, 256
 
 def history(tasks: int) -> rf.History:
     """Bowls around optima that differ a little."""
-    rng = np.random.default_rng(tasks)  # none comes twice: fits are remembered
+    rng = np.random.default_rng(tasks)  # no task comes twice, since fits are cached
     names = [f"x{j}" for j in range(DIM)]
     frames = []
     for task in range(tasks):

@@ -1,8 +1,8 @@
 """Fifty million runs in a DuckDB file: how long to learn from them, and in how much memory.
 
-python -m benchmarks.warehouse FOLDER [ROWS]
+    python -m benchmarks.warehouse FOLDER [ROWS]
 
-Makes FOLDER/runs.duckdb (about 45 bytes a row) unless it is there, then reads and learns in a fresh
+Makes FOLDER/runs.duckdb (about 45 bytes per row) unless it exists, then reads and learns in a fresh
 process with 2 threads and DuckDB's own memory limited to 1 GB.
 """
 
@@ -50,7 +50,7 @@ def make(path: Path, rows: int) -> None:
 
 
 def measure(path: Path) -> None:
-    """Read, learn and print what that took."""
+    """Read, learn, and print the time and memory that this took."""
     import ibis
 
     import ringfence as rf

@@ -35,7 +35,7 @@ def test_the_pages_are_what_the_results_give(capsys):
 
 def test_results_are_small_and_every_method_has_every_target():
     assert FIFTY.stat().st_size < 2_000_000
-    found = Curves(pl.read_parquet(FIFTY)).found
+    found = Curves(pl.read_parquet(FIFTY)).by_target
     for table in {table for table, _ in found}:
         targets = {frozenset(own) for (name, _), own in found.items() if name == table}
         assert len(targets) == 1, table
