@@ -19,6 +19,7 @@ from ringfence.fit.result import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.fit.solvers.affine import Frame, affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.slack_ellipsoid.penalty import n_outside, slack_ellipsoid_for
+from ringfence.fit.solvers.triangular import lower_triangular
 from ringfence.regions import Ellipsoid
 
 WELL_INSIDE = 1e-4
@@ -80,6 +81,4 @@ def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:
     axes, lengths, _ = np.linalg.svd(frame.basis @ answer.factor, full_matrices=True)
     half_axes = np.full(dim, room)
     half_axes[: frame.rank] = np.maximum(lengths, room) if n_tasks <= dim else lengths
-    _, upper = np.linalg.qr((axes * half_axes).T)
-    factor = upper.T * np.where(np.diag(upper) < 0, -1.0, 1.0)
-    return Ellipsoid(frame.restore(answer.center), factor)
+    return Ellipsoid(frame.restore(answer.center), lower_triangular(axes * half_axes))

@@ -27,6 +27,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.affine import EPS, Frame, affine_frame
+from ringfence.fit.solvers.triangular import lower_triangular
 
 ROUNDS = 60  # of the working set; random clouds need 1 to 13
 STEPS = 60  # of the interior point method; 2 to 12
@@ -153,15 +154,10 @@ def _ellipsoid(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return c, F and F⁻¹ of the design; by QR throughout, for S would square the condition."""
     mean = weights @ z
-    root = _triangle(np.sqrt(z.shape[1] * weights)[:, None] * (z - mean))
-    factor = _triangle(root @ frame.basis.T).T
+    spread = np.sqrt(z.shape[1] * weights)[:, None] * (z - mean)
+    factor_of_z = lower_triangular(spread.T)
+    factor = lower_triangular((factor_of_z.T @ frame.basis.T).T)
     return frame.restore(mean), factor, dtrtri(factor, lower=1)[0]
-
-
-def _triangle(rows: FloatArray) -> FloatArray:
-    """Return the upper triangular R, diagonal ≥ 0, with RᵀR = rowsᵀ rows."""
-    upper: FloatArray = np.asarray(np.linalg.qr(rows, mode="r"))
-    return upper * np.where(upper.diagonal() < 0, -1.0, 1.0)[:, None]
 
 
 def _squares(points: FloatArray, center: FloatArray, inverse: FloatArray) -> FloatArray:

@@ -15,13 +15,6 @@ def in_frame(points: FloatArray, center: FloatArray, factor: FloatArray) -> Floa
     return np.ascontiguousarray(y.T)
 
 
-def lower_triangular(factor: FloatArray) -> FloatArray:
-    """The lower triangular factor, positive on its diagonal, of the same ellipsoid."""
-    _, upper = np.linalg.qr(factor.T)
-    lower: FloatArray = upper.T * np.where(upper.diagonal() < 0, -1.0, 1.0)
-    return lower
-
-
 def blur(center: FloatArray, factor: FloatArray) -> float:
     """How far rounding of the center and of the factor may move the norm of a boundary point."""
     extent = np.abs(center) + np.linalg.norm(factor, axis=1)

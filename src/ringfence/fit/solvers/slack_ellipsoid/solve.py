@@ -31,8 +31,9 @@ from ringfence.fit.solvers.affine import affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
 from ringfence.fit.solvers.slack_ellipsoid.dual import duality_gap
-from ringfence.fit.solvers.slack_ellipsoid.frame import blur, in_frame, lower_triangular
+from ringfence.fit.solvers.slack_ellipsoid.frame import blur, in_frame
 from ringfence.fit.solvers.slack_ellipsoid.newton import Hinges, View, descend, norms_of
+from ringfence.fit.solvers.triangular import lower_triangular
 
 MAX_FRAMES = 4
 MAX_ROUNDS = 40  # of multipliers, in one frame
