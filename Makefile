@@ -1,5 +1,7 @@
 # make demo    learn a space from the embedded history, draw it, check it and write the report
-# make test    install what the tests need and run all of them, lint and types first
+# make quick   lint, types and the core's tests; installs what they need
+# make test    lint, types and all tests but the slow ones (the rest of matrices that it covers)
+# make test-all  all tests, with real processes and other random examples each time
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
 # make results  write docs/results.md, the numbers of docs/transfer.md and figures from the committed results
@@ -14,14 +16,21 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test browser lint bench paper-quick results fmt schema dist clean
+.PHONY: demo quick test test-all browser lint bench paper-quick results fmt schema dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
 
-test: $(VENV)/.tested browser lint
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadfile
+quick: lint
+	$(PYTEST) -m quick
+
+test: browser lint
+	$(PYTEST) -m "not slow"
+
+test-all: browser lint
+	RINGFENCE_TEST_PROCESSES=1 $(PYTEST) --hypothesis-profile=thorough
 
 # The report is tested in a real browser. Where none can be installed those tests are skipped.
 browser:

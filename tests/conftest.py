@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 import perturbation  # noqa: F401
 import ringfence as rf
 from postgres import postgres, postgres_server  # noqa: F401
+from tiers import pytest_ignore_collect, pytest_itemcollected  # noqa: F401
 
 # No test asks how fast the machine is. `make test` tries the same examples each time, and
 # `make test-all` others.
