@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -18,6 +19,10 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 WIDTHS = (360, 1280)
+FITS = """(width) => document.documentElement.scrollWidth === width
+    && [...document.querySelectorAll(".chart .main-svg")].every(
+        (drawn) => drawn.getBoundingClientRect().right <= width)"""
+PATIENCE = 300  # seconds, for a busy machine
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None,
@@ -29,7 +34,9 @@ pytestmark = pytest.mark.skipif(
 def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        started = driver.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, timeout=1000 * PATIENCE
+        )
         yield started
         started.close()
 
@@ -48,6 +55,7 @@ def pages(tmp_path_factory):
 def opened(browser, path, *, width=1280, script=None, **options):
     """The page once its charts are drawn; no error and no request may have come up by the end."""
     context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+    context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
     errors, requests = [], []
     page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
@@ -187,7 +195,9 @@ def test_the_page_never_scrolls_sideways(request, name, width):
     page = request.getfixturevalue(name)
     page.set_viewport_size({"width": width, "height": 800})
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    page.wait_for_timeout(500)  # charts follow a moment later
+    deadline = time.monotonic() + PATIENCE
+    while not page.evaluate(FITS, width) and time.monotonic() < deadline:
+        page.wait_for_timeout(50)  # charts follow a moment later
     assert page.evaluate("document.documentElement.scrollWidth") == width
     for chart in page.locator(".chart").all():
         drawn = chart.locator(".main-svg").first.bounding_box()

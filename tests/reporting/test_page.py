@@ -18,6 +18,7 @@ from strange_names import PARAMETERS, TASKS, strange_history
 
 import ringfence as rf
 from conftest import MIXED, incumbent_history, mixed_runs, unit_space
+from processes import python, ringfence
 from ringfence.learned.records import Settings
 from ringfence.rendering.markup import escape, name
 from ringfence.reporting.page import document
@@ -213,12 +214,12 @@ def test_the_commands_and_lines_on_the_page_make_the_same_space_again(tmp_path):
     for command in found.commands:
         program, *words = shlex.split(command)
         assert program == "ringfence"
-        subprocess.run([sys.executable, "-m", "ringfence", *words], cwd=tmp_path, check=True)
+        assert ringfence(*words, cwd=tmp_path).returncode == 0
     assert rf.load(tmp_path / "learned.json") == wanted
     assert (tmp_path / "report.html").read_text("utf-8").count("<h1") == 1
     lines = [line for line in found.python if "report" not in line]
-    code = "\n".join([*lines, "learned.save('again.json')"])
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    (tmp_path / "again.py").write_text("\n".join([*lines, "learned.save('again.json')"]))
+    assert python(tmp_path / "again.py", cwd=tmp_path).returncode == 0
     assert rf.load(tmp_path / "again.json") == wanted
 
 
@@ -233,7 +234,7 @@ def test_runs_of_another_tool_are_made_again_from_their_table(source, tmp_path):
     history.frame.write_parquet(tmp_path / "runs.parquet")
     (tmp_path / "space.json").write_text(found.space)
     words = shlex.split(found.commands[0])[1:]
-    subprocess.run([sys.executable, "-m", "ringfence", *words], cwd=tmp_path, check=True)
+    assert ringfence(*words, cwd=tmp_path).returncode == 0
     assert rf.load(tmp_path / "learned.json").bounds == wanted.bounds
 
 

@@ -14,7 +14,7 @@ from outline import Outline
 from strange_names import check_of, strange_history, task_check
 
 import ringfence as rf
-from ringfence.checking.display.evidence import StartingPoints, SettingRow
+from ringfence.checking.display.evidence import SettingRow, StartingPoints
 from ringfence.history import Dropped
 from ringfence.rendering.markup import DIRECTION_MARKS, Html, escape, name, visible
 from ringfence.rendering.notebook import notebook_table
