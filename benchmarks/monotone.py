@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ringfence.fit.solvers.slack_ellipsoid.answer import SlackEllipsoid
 from ringfence.fit.solvers.slack_ellipsoid.penalty import n_outside, slack_ellipsoid_for
-from ringfence.fit.solvers.slack_ellipsoid.solve import SlackEllipsoid, slack_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid
 
 CLOUDS = 100
 SHARES = (0.1, 0.3, 0.5)

@@ -11,6 +11,7 @@ from ringfence.errors import FitError
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.affine import affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid.answer import SlackEllipsoid
 from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
 from ringfence.fit.solvers.slack_ellipsoid.dual import duality_gap
 from ringfence.fit.solvers.slack_ellipsoid.paper_grid import HALF_DECADES, paper_grid
@@ -18,7 +19,7 @@ from ringfence.fit.solvers.slack_ellipsoid.penalty import (
     n_outside,
     slack_ellipsoid_for,
 )
-from ringfence.fit.solvers.slack_ellipsoid.solve import SlackEllipsoid, slack_ellipsoid, solve
+from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid, solve
 
 CLOUDS = ["normal", "uniform", "heavy", "grid", "copies", "clusters", "sphere", "flat", "far"]
 

@@ -1,4 +1,4 @@
-"""The frame of an ellipsoid {c + F z : |z| <= 1}, in which it is the unit ball."""
+"""The frame of an ellipsoid {c + F z : ‖z‖ ≤ 1}, in which it is the unit ball."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The paper's own choice of the penalty of eq. 8, kept for comparison (section 5).
 
 λ = s/Q with Q = log det A⁻¹ of the exact ellipsoid (eq. 6) and s from "a small, scale-free, grid".
-But Q is a log volume: it changes with the units of the parameters, and is negative where the
+But Q is a log volume: it changes with the units of the parameters, and is negative if the
 ellipsoid is smaller than a unit ball, the usual case in unit coordinates. `slack_ellipsoid_for`
 has neither fault.
 """
@@ -16,11 +16,12 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid.answer import SlackEllipsoid
 from ringfence.fit.solvers.slack_ellipsoid.penalty import n_outside
-from ringfence.fit.solvers.slack_ellipsoid.solve import SlackEllipsoid, slack_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid
 
-# The paper does not give its grid: half decades, as wide as any data seen needed.
 HALF_DECADES = tuple(10.0 ** (e / 2) for e in range(-6, 7))
+"""The paper does not give its grid: 1e-3 … 1e3, two a decade, as wide as any data seen needed."""
 
 
 def paper_grid(
@@ -30,10 +31,8 @@ def paper_grid(
     *,
     tol: float = 1e-9,
 ) -> SlackEllipsoid:
-    """The slack ellipsoid of `points` (T, p) for the first s that leaves enough tasks outside.
-
-    Enough is a share `outliers` of them, `grid` is tried upwards.
-    """
+    """The slack ellipsoid of `points` (T, p) for the smallest s of the `grid` that leaves a share
+    `outliers` of them outside."""
     exact = minimum_ellipsoid(points)
     scale = float(np.log(exact.factor.diagonal()).sum())
     if scale <= 0:

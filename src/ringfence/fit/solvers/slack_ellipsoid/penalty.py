@@ -27,15 +27,9 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.crossing import Bracket, crossing
+from ringfence.fit.solvers.slack_ellipsoid.answer import SlackEllipsoid, for_every_task, seen_from
 from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
-from ringfence.fit.solvers.slack_ellipsoid.solve import (
-    FEW,
-    SlackEllipsoid,
-    exact_ellipsoid,
-    for_every_task,
-    seen_from,
-    solve,
-)
+from ringfence.fit.solvers.slack_ellipsoid.solve import FEW, exact_ellipsoid, solve
 
 RESOLUTION = 0.01
 """Of x: the penalty returned is at most 1 % above one that leaves too few tasks outside."""

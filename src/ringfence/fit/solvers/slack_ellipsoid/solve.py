@@ -1,19 +1,18 @@
 """The ellipsoid of least volume that may leave tasks outside, at a price (eq. 8).
 
-    minimize  λ log det F + (1/T) Σ_t (d_t - 1)_+   over c and F,   d_t = |F⁻¹(x_t - c)|
+    minimize  λ log det F + (1/T) Σ_t (d_t - 1)₊   over c and F,   d_t = ‖F⁻¹(x_t - c)‖
 
-An augmented Lagrangian updates a multiplier for each hinge; `semismooth_newton` minimizes in
-between. All of it happens in the frame of the ellipsoid that it started from, so that neither far
-points nor a nearly flat cloud cost digits. The answer is certified in the coordinates given.
+An augmented Lagrangian updates a multiplier for each hinge; newton.py minimizes in between. All of
+it happens in the frame of the ellipsoid that it started from, so that neither far points nor a
+nearly flat cloud cost digits. The answer is certified in the coordinates given.
 
-| symbol | meaning                                                                 | shape        |
-|--------|-------------------------------------------------------------------------|--------------|
-| x      | distinct points                                                         | (m, p)       |
-| ω      | share of the tasks that sit at a point, Σ ω = 1                         | (m,)         |
-| c, F   | E = {c + F z : |z| <= 1}; A of eq. 8 is F⁻¹ up to a rotation            | (p,), (p, p) |
-| y, d   | y = F⁻¹(x - c) and its norms; the slack of eq. 8 is ξ = (d - 1)_+       | (m, p), (m,) |
-| α      | multipliers: ω outside, 0 inside, between on the boundary; Σ α d = λ p  | (m,)         |
-| λ, σ   | penalty of eq. 8; stiffness of the augmented hinges                     | scalars      |
+symbol   meaning                                                                  shape
+x        distinct points                                                          (m, p)
+ω        share of the tasks that sit at a point, Σ ω = 1                          (m,)
+c, F     E = {c + F z : ‖z‖ ≤ 1}; A of eq. 8 is F⁻¹ up to a rotation              (p,), (p, p)
+y, d     y = F⁻¹(x - c) and its norms; the slack of eq. 8 is ξ = (d - 1)₊         (m, p), (m,)
+α        multipliers: ω outside, 0 inside, between on the boundary; Σ α d = λ p   (m,)
+λ, σ     penalty of eq. 8; stiffness of the augmented hinges
 
 At the optimum c is the mean of x with weights w = α/d, and Σ w (x - c)(x - c)ᵀ = λ F Fᵀ.
 """
@@ -21,44 +20,42 @@ At the optimum c is the mean of x with weights w = α/d, and Σ w (x - c)(x - c)
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
 from ringfence.fit.solvers.affine import affine_frame
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
+from ringfence.fit.solvers.slack_ellipsoid.answer import (
+    SlackEllipsoid,
+    for_every_task,
+    is_certified,
+    measured,
+    seen_from,
+)
+from ringfence.fit.solvers.slack_ellipsoid.augmented import SOFTEST, Hinges, View, norms_of
 from ringfence.fit.solvers.slack_ellipsoid.distinct import Tasks, merge_duplicates
 from ringfence.fit.solvers.slack_ellipsoid.dual import duality_gap
-from ringfence.fit.solvers.slack_ellipsoid.frame import blur, in_frame
-from ringfence.fit.solvers.slack_ellipsoid.newton import Hinges, View, descend, norms_of
+from ringfence.fit.solvers.slack_ellipsoid.frame import in_frame
+from ringfence.fit.solvers.slack_ellipsoid.newton import descend
 from ringfence.fit.solvers.triangular import lower_triangular
 
 MAX_FRAMES = 4
-MAX_ROUNDS = 40  # of multipliers, in one frame
-SOFTEST, FIRMEST_START, STIFFEST = 5.0, 1e4, 1e7  # σ
+"""Frames that are tried: a second one helps if the first was far from the answer."""
+MAX_ROUNDS = 40
+"""Updates of the multipliers in one frame."""
+STIFFEST_START, STIFFEST = 1e4, 1e7
+"""σ for a start that is all but the answer, and at most; SOFTEST for one that knows nothing."""
 STIFFENING = 3.0
-FEW = 4000  # distinct points; more are first thinned to a fifth
+"""Factor of σ from round to round."""
+FEW = 4000
+"""Distinct points; more are first thinned to a fifth for a start."""
 SAMPLE_TOL = 1e-3
-TOUCHING = 1e-11  # slack that counts as none
-
-
-@dataclass(frozen=True)
-class SlackEllipsoid:
-    """A solution of eq. 8 for T points in p dimensions, E = {center + factor @ z : |z| <= 1}."""
-
-    center: FloatArray  # (p,)
-    factor: FloatArray  # (p, p) lower triangular, positive diagonal
-    penalty: float  # λ
-    multipliers: FloatArray  # (T,) α in [0, 1/T]
-    norms: FloatArray  # (T,) d of this center and factor; above 1 for the points outside only
-    gap: float  # (P - D)/λ: certified distance from the optimum, in nats of log volume
-
-    @property
-    def slack(self) -> FloatArray:
-        """ξ (T,), zero on the boundary."""
-        return np.maximum(self.norms - 1, 0.0)
+"""Nats: the optimum of a sample is off by more."""
+INEXACT = 0.02
+"""Newton's method stops at this share of the gap, as multipliers to be updated are off by more."""
 
 
 def slack_ellipsoid(
@@ -66,7 +63,7 @@ def slack_ellipsoid(
 ) -> SlackEllipsoid:
     """Solve eq. 8 for `points` (T, p), which must span R^p, to `tol` nats of log volume.
 
-    `start`, a solution for the same points and a similar penalty, saves time. Where rounding of the
+    `start`, a solution for the same points and a similar penalty, saves time. If rounding of the
     center and the factor alone costs more than `tol`, the gap is as small as that allows.
     """
     if not (np.isfinite(penalty) and penalty > 0):
@@ -84,16 +81,10 @@ def slack_ellipsoid(
         exact = exact_ellipsoid(tasks, tol)
         if penalty <= exact.penalty:
             alpha = exact.multipliers * (penalty / exact.penalty)
-            start = _measured(tasks, exact.center, exact.factor, alpha, penalty)
-            if _is_certified(start, tol):
+            start = measured(tasks, exact.center, exact.factor, alpha, penalty)
+            if is_certified(start, tol):
                 return for_every_task(start, tasks, row)
     return for_every_task(solve(tasks, penalty, start, tol), tasks, row)
-
-
-def for_every_task(fit: SlackEllipsoid, tasks: Tasks, row: IntArray) -> SlackEllipsoid:
-    """Return a fit of distinct points with multipliers and norms of all tasks, in their order."""
-    each = fit.multipliers / tasks.copies
-    return replace(fit, multipliers=each[row], norms=fit.norms[row])
 
 
 def exact_ellipsoid(tasks: Tasks, tol: float) -> SlackEllipsoid:
@@ -105,7 +96,7 @@ def exact_ellipsoid(tasks: Tasks, tol: float) -> SlackEllipsoid:
     ratio = exact.weights / tasks.shares
     penalty = 1 / (len(exact.center) * float(ratio.max()))
     alpha = exact.weights * (1 / float(ratio.max()))
-    return _measured(tasks, exact.center, exact.factor, alpha, penalty)
+    return measured(tasks, exact.center, exact.factor, alpha, penalty)
 
 
 def solve(tasks: Tasks, penalty: float, start: SlackEllipsoid | None, tol: float) -> SlackEllipsoid:
@@ -115,11 +106,11 @@ def solve(tasks: Tasks, penalty: float, start: SlackEllipsoid | None, tol: float
     with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
         for _ in range(MAX_FRAMES):
             y = in_frame(tasks.points, fit.center, fit.factor)
-            at, alpha = _augmented_lagrangian(y, tasks.shares, fit.multipliers, penalty, tol / 4)
-            inverse = np.linalg.inv(at.W)
-            center, factor = fit.center - fit.factor @ (inverse @ at.b), fit.factor @ inverse
-            fit = _measured(tasks, center, lower_triangular(factor), alpha, penalty)
-            if _is_certified(fit, tol):
+            view, alpha = _augmented_lagrangian(y, tasks.shares, fit.multipliers, penalty, tol / 4)
+            inverse = np.linalg.inv(view.W)
+            center, factor = fit.center - fit.factor @ (inverse @ view.b), fit.factor @ inverse
+            fit = measured(tasks, center, lower_triangular(factor), alpha, penalty)
+            if is_certified(fit, tol):
                 return fit
             gap = fit.gap
     raise FitError(
@@ -134,42 +125,22 @@ def _augmented_lagrangian(
 ) -> tuple[View, FloatArray]:
     """Start from the unit ball and α; end at a gap of `tol`, or when the rounds are used up."""
     p = y.shape[1]
-    at = View.of(y, np.eye(p), np.zeros(p))
-    gap = min(1.0, duality_gap(at.y, at.d, shares, alpha, penalty))
-    sigma = SOFTEST / max(gap, SOFTEST / FIRMEST_START)
-    exactness = 0.02
+    view = View.of(y, np.eye(p), np.zeros(p))
+    gap = min(1.0, duality_gap(view.y, view.d, shares, alpha, penalty))
+    sigma = SOFTEST / max(gap, SOFTEST / STIFFEST_START)
+    exactness = INEXACT
     for _ in range(MAX_ROUNDS):
-        before, hinges = gap, Hinges(shares, alpha, sigma * shares)
-        at = descend(at, hinges, penalty, max(exactness * gap, 1e-22))
-        at = View.of(y, at.W, at.b)
-        alpha = hinges.multipliers(at.d)
-        gap = min(1.0, duality_gap(at.y, at.d, shares, alpha, penalty))
+        last_gap, hinges = gap, Hinges(shares, alpha, sigma * shares)
+        view = descend(view, hinges, penalty, max(exactness * gap, 1e-22))
+        view = View.of(y, view.W, view.b)
+        alpha = hinges.multipliers(view.d)
+        gap = min(1.0, duality_gap(view.y, view.d, shares, alpha, penalty))
         if gap <= tol:
             break
-        if gap > before / 2:  # with inexact steps the multipliers may go round in circles
+        if gap > last_gap / 2:  # with inexact steps the multipliers may go round in circles
             exactness /= 10
         sigma = min(STIFFENING * sigma, STIFFEST)
-    return at, alpha
-
-
-def _measured(
-    tasks: Tasks, center: FloatArray, factor: FloatArray, alpha: FloatArray, penalty: float
-) -> SlackEllipsoid:
-    """The ellipsoid with its norms and gap, widened by rounding to hold its boundary points."""
-    shares = tasks.shares
-    d = norms_of(in_frame(tasks.points, center, factor))
-    held = d[(alpha < shares) | (d <= 1 + TOUCHING)]
-    factor = factor * (max(1.0, float(held.max(initial=0.0))) * (1 + blur(center, factor)))
-    y = in_frame(tasks.points, center, factor)
-    d = norms_of(y)
-    return SlackEllipsoid(
-        center, factor, penalty, alpha, d, duality_gap(y, d, shares, alpha, penalty)
-    )
-
-
-def _is_certified(fit: SlackEllipsoid, tol: float) -> bool:
-    """Whether the gap is at most `tol`, or what the rounding of center and factor makes of 0."""
-    return fit.gap <= max(tol, 16 * len(fit.center) * blur(fit.center, fit.factor))
+    return view, alpha
 
 
 def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
@@ -185,7 +156,7 @@ def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
         with suppress(FitError):  # a sample may not span the space
             sample = solve(tasks.thinned(), penalty, None, SAMPLE_TOL)
             return seen_from(tasks, sample)
-    # Scaled to leave out as many as λ can pay for: #outside <= λ p T.
+    # Scaled to leave out as many as λ can pay for, #outside ≤ λ p T, but not nearly all.
     r = norms_of(frame.whiten(tasks.points))
     order = np.argsort(r)
     inside = np.cumsum(tasks.shares[order]) <= max(1 - penalty * p, 0.1)
@@ -193,10 +164,3 @@ def _cold_start(tasks: Tasks, penalty: float) -> SlackEllipsoid:
     factor = lower_triangular(radius * frame.basis)
     nothing = np.zeros(0)
     return seen_from(tasks, SlackEllipsoid(frame.origin, factor, penalty, nothing, nothing, np.inf))
-
-
-def seen_from(tasks: Tasks, other: SlackEllipsoid) -> SlackEllipsoid:
-    """The ellipsoid of other points as a start for these: multipliers guessed from the norms."""
-    d = norms_of(in_frame(tasks.points, other.center, other.factor))
-    alpha = np.clip(SOFTEST * (d - 1) + 0.3 * (d > 0.9), 0.0, 1.0) * tasks.shares
-    return replace(other, multipliers=alpha, norms=d, gap=np.inf)
