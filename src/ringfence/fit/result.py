@@ -25,8 +25,7 @@ FEW_TASKS_REACH = 0.3
 docs/few-tasks.md."""
 
 RESOLUTION = 1e-7
-"""Coordinates that differ by less are taken as equal: single precision tells no more."""
-
+"""Coordinates that differ by less are taken as equal: single precision has no more digits."""
 
 TOLERANCES = (1e-9, 1e-7, 1e-6)
 """Gaps asked of the slack solvers, one after the other: if points all but coincide, rounding may

@@ -1,11 +1,11 @@
 """The affine hull of a cloud of points, in coordinates where the cloud has unit second moments.
 
-Notation
-    x_t     points                                                        (T, p)
-    r       affine rank: dimension of the hull                            ≤ min(p, T - 1)
-    s       range of each coordinate; a constant coordinate has none      (p,)
-    Y       centered points over s; Y = U diag(√T σ) Vᵀ                   (T, p)
-    z_t     whitened points: x_t = origin + B z_t,  Σ z = 0,  Σ z zᵀ = T I  (T, r)
+symbol   meaning                                                         shape
+x        points                                                          (T, p)
+r        affine rank: dimension of the hull, r ≤ min(p, T - 1)
+s        range of each coordinate; a constant coordinate has none        (p,)
+Y        centered points over s; Y = U diag(√T σ) Vᵀ                     (T, p)
+z        whitened points: x = origin + B z,  Σ z = 0,  Σ z zᵀ = T I      (T, r)
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from ringfence.errors import FitError
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+ROUNDING = 4 * EPS
+"""Relative error that a few operations on a coordinate may add up to."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +48,27 @@ class Frame:
 
 
 def affine_frame(points: FloatArray, rtol: float = 1e-10) -> Frame:
-    """Return the frame of the affine hull of `points` (T, p), T ≥ 1.
+    """The frame of the affine hull of `points` (T, p), T ≥ 1.
 
     Each coordinate is first measured by its own range, so the rank does not depend on units.
     A direction counts if the spread of the points along it exceeds both `rtol` times the largest
     spread and what rounding the points to double precision could have caused.
     """
     extent, magnitude = _extent(points)
-    varies = extent > np.maximum(4 * EPS * magnitude, TINY / EPS)
+    varies = extent > np.maximum(ROUNDING * magnitude, TINY / EPS)
     scale = np.where(varies, extent, 1.0)
 
-    # Differences to a point of the cloud are exact to the last bit where the cloud sits far from 0.
+    # Differences to a point of the cloud are exact to the last bit if the cloud is far from 0.
     scaled = np.where(varies, (points - points[0]) / scale, 0.0)
     mean = scaled.mean(axis=0)
     scaled -= mean
     # QR before the SVD: the Gram matrix would square the condition number.
     _, singular, directions = np.linalg.svd(np.linalg.qr(scaled, mode="r"), full_matrices=False)
     spread = singular / np.sqrt(len(points))
-    noise = 4 * EPS * np.sqrt(directions**2 @ np.where(varies, magnitude / scale, 0.0) ** 2)
-    keep = spread > np.maximum(rtol * spread[0], noise)
+    noise = ROUNDING * np.sqrt(directions**2 @ np.where(varies, magnitude / scale, 0.0) ** 2)
+    counts = spread > np.maximum(rtol * spread[0], noise)
 
-    spread, directions = spread[keep], np.where(varies, directions[keep], 0.0).T
+    spread, directions = spread[counts], np.where(varies, directions[counts], 0.0).T
     return Frame(
         origin=points[0] + scale * mean,
         basis=scale[:, None] * directions * spread,
@@ -75,7 +77,7 @@ def affine_frame(points: FloatArray, rtol: float = 1e-10) -> Frame:
 
 
 def _extent(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the range and the largest magnitude of each coordinate, both finite."""
+    """The range and the largest magnitude of each coordinate, both finite; (p,) each."""
     if points.ndim != 2 or 0 in points.shape:
         raise FitError(f"points must have shape (T, p) with T, p ≥ 1, not {points.shape}")
     with np.errstate(over="ignore", invalid="ignore"):

@@ -5,16 +5,16 @@ bounds the least volume from below, and the ellipsoid drawn from u misses that b
 point, so every answer carries its own certificate. An interior point method solves the design on a
 small working set; the points left outside join the set until there are none.
 
-Notation
-    x_t      points                                                          (T, p)
-    z_t      whitened points of the working set, x = origin + B z            (m, p)
-    u        design weights of the working set                               (m,)
-    c, S     center Σ u x and scatter Σ u (x - c)(x - c)ᵀ                    (p,), (p, p)
-    F        lower triangular, F Fᵀ = p S: {c + F v : |v| ≤ 1}               (p, p)
-    d_t      |F⁻¹ (x_t - c)|;  log vol ≤ optimum + p log max d               (T,)
-    q_t      lifted points (z_t, 1), n = p + 1                               (n, m)
-    K        qᵀ (Σ u q qᵀ)⁻¹ q;  diagonal g = 1 + p d²                       (m, m)
-    s        slack of the design's optimality conditions, n - g ≥ 0, u s = 0 (m,)
+symbol   meaning                                                          shape
+x        points                                                           (T, p)
+z        whitened points of the working set, x = origin + B z             (m, p)
+u        design weights of the working set                                (m,)
+c, S     center Σ u x and scatter Σ u (x - c)(x - c)ᵀ                     (p,), (p, p)
+F        lower triangular, F Fᵀ = p S: {c + F v : ‖v‖ ≤ 1}                (p, p)
+d        ‖F⁻¹ (x - c)‖;  log vol ≤ optimum + p log max d                  (T,)
+q        lifted points (z, 1), n = p + 1                                  (n, m)
+K        qᵀ (Σ u q qᵀ)⁻¹ q;  diagonal g = 1 + p d²                        (m, m)
+s        slack of the design's optimality conditions, n - g ≥ 0, u s = 0  (m,)
 """
 
 from __future__ import annotations
@@ -29,14 +29,19 @@ from ringfence.errors import FitError
 from ringfence.fit.solvers.affine import EPS, Frame, affine_frame
 from ringfence.fit.solvers.triangular import lower_triangular
 
-ROUNDS = 60  # of the working set; random clouds need 1 to 13
-STEPS = 60  # of the interior point method; 2 to 12
-CHUNK = 4096  # points measured at a time, so that they stay in the cache
+ROUNDS = 60
+"""Working sets that are tried; random clouds need 1 to 13."""
+STEPS = 60
+"""Steps of the interior point method; 2 to 12 as a rule."""
+CHUNK = 4096
+"""Points measured at a time, so that they stay in the cache."""
+IDLE = 1e-6
+"""Of the mean weight: points below leave the working set."""
 
 
 @dataclass(frozen=True)
 class MinimumEllipsoid:
-    """The set {center + factor @ v : |v| ≤ 1}, and the proof that it is the least."""
+    """The set {center + factor @ v : ‖v‖ ≤ 1}, and the proof that it is the least."""
 
     center: FloatArray  # (p,)
     factor: FloatArray  # (p, p) lower triangular with a positive diagonal
@@ -45,10 +50,10 @@ class MinimumEllipsoid:
 
 
 def minimum_ellipsoid(points: FloatArray, *, tol: float = 1e-7) -> MinimumEllipsoid:
-    """Return the ellipsoid of least volume that holds all `points` (T, p).
+    """The ellipsoid of least volume that holds all `points` (T, p).
 
     The points must affinely span R^p (`affine_frame` tells). The log volume is within `tol` nats of
-    the optimum or, where rounding forbids that, as near as double precision can certify.
+    the optimum or, if rounding forbids that, as near as double precision can certify.
     """
     frame = affine_frame(points)
     dim = points.shape[1]
@@ -71,12 +76,12 @@ def minimum_ellipsoid(points: FloatArray, *, tol: float = 1e-7) -> MinimumEllips
         gap = excess + 3 * dim * blur  # one for covering the points, two for the determinant
         limit = max(tol, 4 * dim * (3 * blur + shift))
         if gap <= limit:
-            everyone = np.zeros(len(points))
-            everyone[active] = weights
-            return MinimumEllipsoid(center, factor * (farthest * (1 + blur)), everyone, gap)
+            all_weights = np.zeros(len(points))
+            all_weights[active] = weights
+            return MinimumEllipsoid(center, factor * (farthest * (1 + blur)), all_weights, gap)
         outside = _outside(squares, active, 4 * (dim + 1))
         goal = max(limit / 4, 0.1 * excess) if len(outside) else limit / 4
-        busy = weights > 1e-6 / len(weights)
+        busy = weights > IDLE / len(weights)
         active = np.concatenate([active[busy], outside])
         weights = _restart(weights[busy], len(outside))
     raise FitError(
@@ -86,12 +91,12 @@ def minimum_ellipsoid(points: FloatArray, *, tol: float = 1e-7) -> MinimumEllips
 
 
 def _start(points: FloatArray, frame: Frame) -> IntArray:
-    """Return the indices of a working set that spans the space: extreme points, or all if few."""
+    """The indices of a working set that spans the space: extreme points, or all if few."""
     count, dim = points.shape
     if count <= 6 * (dim + 1):
         return np.arange(count)
-    far = _squares(points, frame.origin, frame.dual.T)
-    farthest = np.argpartition(far, -4 * (dim + 1))[-4 * (dim + 1) :]
+    squares = _squares(points, frame.origin, frame.dual.T)
+    farthest = np.argpartition(squares, -4 * (dim + 1))[-4 * (dim + 1) :]
     active = np.unique(np.concatenate([farthest, points.argmin(axis=0), points.argmax(axis=0)]))
     for _ in range(dim):
         cloud = frame.whiten(points[active])
@@ -137,14 +142,14 @@ def _design(z: FloatArray, weights: FloatArray, goal: float) -> FloatArray:
 
 
 def _kernel(q: FloatArray, u: FloatArray) -> FloatArray:
-    """Return K = qᵀ (Σ u q qᵀ)⁻¹ q."""
+    """K = qᵀ (Σ u q qᵀ)⁻¹ q."""
     cholesky, _ = dpotrf((q * u) @ q.T, lower=1)
     root, _ = dtrtrs(cholesky, q, lower=1)
     return np.asarray(root.T @ root)
 
 
 def _reach(value: FloatArray, step: FloatArray) -> float:
-    """Return how many steps lead from `value` > 0 to the first zero."""
+    """How many steps lead from `value` > 0 to the first zero."""
     fastest = float((-step / value).max())
     return 1 / fastest if fastest > 0 else float("inf")
 
@@ -152,7 +157,7 @@ def _reach(value: FloatArray, step: FloatArray) -> float:
 def _ellipsoid(
     frame: Frame, z: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return c, F and F⁻¹ of the design; by QR throughout, for S would square the condition."""
+    """c, F and F⁻¹ of the design; by QR throughout, as S would square the condition number."""
     mean = weights @ z
     spread = np.sqrt(z.shape[1] * weights)[:, None] * (z - mean)
     factor_of_z = lower_triangular(spread.T)
@@ -161,7 +166,7 @@ def _ellipsoid(
 
 
 def _squares(points: FloatArray, center: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Return d² of all points."""
+    """d² of all points, (T,)."""
     squares = np.empty(len(points))
     for first in range(0, len(points), CHUNK):
         v = (points[first : first + CHUNK] - center) @ inverse.T
@@ -170,9 +175,9 @@ def _squares(points: FloatArray, center: FloatArray, inverse: FloatArray) -> Flo
 
 
 def _rounding(center: FloatArray, factor: FloatArray, inverse: FloatArray) -> tuple[float, float]:
-    """Estimate how far rounding moves d: in measuring it, and in storing the center.
+    """How far rounding may move d: in measuring it, and in storing the center.
 
-    Each coordinate of x - c is off by EPS of the ellipsoid's extent, |F_j|; F⁻¹ magnifies that, and
+    Each coordinate of x - c is off by EPS of the ellipsoid's extent, ‖F_j‖; F⁻¹ magnifies that, and
     errors of different coordinates add up like independent ones. Invariant to units.
     """
     extent = np.linalg.norm(factor, axis=1)
@@ -183,13 +188,13 @@ def _rounding(center: FloatArray, factor: FloatArray, inverse: FloatArray) -> tu
 
 
 def _outside(squares: FloatArray, active: IntArray, most: int) -> IntArray:
-    """Return the indices of the farthest points with d > 1 that are not in the working set."""
+    """The indices of the farthest points with d > 1 that are not in the working set."""
     outside = np.setdiff1d(np.flatnonzero(squares > 1), active, assume_unique=True)
     return outside[np.argsort(-squares[outside], kind="stable")[:most]]
 
 
-def _restart(old: FloatArray, fresh: int) -> FloatArray:
-    """Return weights to start from: the old ones, a tenth for the fresh points, none near 0."""
-    weights = np.concatenate([old, np.full(fresh, 0.1 / max(1, fresh))])
+def _restart(old: FloatArray, n_new: int) -> FloatArray:
+    """Weights to start from: the old ones, a tenth for the new points, none near 0."""
+    weights = np.concatenate([old, np.full(n_new, 0.1 / max(1, n_new))])
     weights = np.maximum(weights, 1e-3 / len(weights))
     return np.asarray(weights / weights.sum())

@@ -1,8 +1,9 @@
 """The cut of a cloud that leaves the least volume in two boxes.
 
 Two boxes that do not overlap are separated along one coordinate. So every cut across a coordinate,
-between two of its values, is tried: the best pair of disjoint boxes is among them. Of three clouds
-in many dimensions no coordinate need tell one from both others; principal axes do then.
+between two of its values, is tried: the best pair of disjoint boxes is among them. In many
+dimensions it may be that no coordinate separates one of three clouds from the other two; then
+principal axes do.
 
 symbol   meaning                                                          shape
 lines    the points along coordinates and principal axes, a column each   (n, m)
@@ -20,7 +21,7 @@ from ringfence.fit.unions.splitting import Splitting
 from ringfence.regions import Box
 
 LEAST_PART = 3
-"""Points that a part must have, so that a pair of tasks is none."""
+"""Points that a part must have at least: a pair of tasks is not a part."""
 
 
 def box_cut(cells: Cells, enough: float = np.inf) -> Cut | None:
@@ -87,8 +88,8 @@ def _holds_a_face(points: FloatArray) -> BoolArray:
     """Which points alone have the smallest or largest value of some coordinate."""
     alone = np.zeros(len(points), dtype=bool)
     for end in (points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)):
-        there = np.abs(points - end) <= RESOLUTION
-        alone |= (there & (there.sum(axis=0) == 1)).any(axis=1)
+        on_face = np.abs(points - end) <= RESOLUTION
+        alone |= (on_face & (on_face.sum(axis=0) == 1)).any(axis=1)
     return alone
 
 

@@ -1,4 +1,4 @@
-"""What a cut of a cloud in two is: which points go where, and what volume it saves."""
+"""Points with the cells that they stand for, and a cut of them in two."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ringfence.fit.result import RESOLUTION
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Points (n, p) and the cells that they stand for: a whole number owns the coordinates that
-    round to it, a real number owns itself alone."""
+    """Points (n, p) and the cells that they stand for: an integer owns the coordinates that round
+    to it, a real number owns itself alone."""
 
     points: FloatArray
     lower: FloatArray
@@ -21,7 +21,7 @@ class Cells:
 
     @classmethod
     def of_reals(cls, points: FloatArray) -> Cells:
-        """Points without whole numbers."""
+        """Points without integers."""
         return cls(points, points, points)
 
     def rows(self, rows: IntArray | BoolArray) -> Cells:
@@ -29,7 +29,7 @@ class Cells:
         return Cells(self.points[rows], self.lower[rows], self.upper[rows])
 
     def varying(self) -> Cells:
-        """The coordinates in which not all points agree: the others tell no two apart."""
+        """The coordinates in which not all points agree: in the others they are the same."""
         varies = np.ptp(self.points, axis=0) > RESOLUTION
         return Cells(self.points[:, varies], self.lower[:, varies], self.upper[:, varies])
 

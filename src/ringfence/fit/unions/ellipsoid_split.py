@@ -3,12 +3,12 @@
 Two ellipsoids that do not overlap are separated by a plane, but there are too many planes to try
 all. Those are tried that stand across a coordinate, a principal axis, or a direction in which the
 whitened points have an extreme fourth moment, as they have across the gap between two clouds. The
-covariances of the two sides tell which cut is best; ellipsoids are fitted for that one.
+covariances of the two sides decide which cut is best; ellipsoids are fitted for that one only.
 
 symbol   meaning                                                          shape
 z        whitened points of the affine hull: mean 0, covariance 1         (n, r)
 along    the points along the directions that are tried, a column each    (n, m)
-blur     what the cells of whole numbers add to a covariance of z         (r, r)
+blur     what the cells of integers add to a covariance of z              (r, r)
 """
 
 from __future__ import annotations
@@ -26,10 +26,15 @@ from ringfence.fit.unions.splitting import Splitting
 from ringfence.regions import Ellipsoid
 
 MOST_DIRECTIONS = 16
-MOST_PLACES = 32  # along a direction: its widest gaps
-TURNS = 20  # of the search for an extreme fourth moment
+"""Directions that are tried: those along which two halves differ most."""
+MOST_PLACES = 32
+"""Cuts that are tried along a direction: in its widest gaps."""
+TURNS = 20
+"""Of the search for an extreme fourth moment, which converges cubically."""
 LEAST_PART = 3
 """Points that a part must have; more in more than two dimensions, r + 1, to have a volume."""
+RIDGE = 1e-9
+"""Added to covariances of whitened points, so that flat ones have a determinant."""
 
 
 def ellipsoid_cut(cells: Cells, enough: float = np.inf) -> Cut | None:
@@ -93,16 +98,16 @@ def _best_cut(z: FloatArray, along: FloatArray, least: int, blur: FloatArray) ->
         ahead = _spreads(z[order], places, blur)
         behind = _spreads(z[order][::-1], len(z) - places, blur)
         volumes = np.logaddexp(ahead, behind)
-        at = int(volumes.argmin())
-        if volumes[at] < best:
-            best = float(volumes[at])
+        smallest = int(volumes.argmin())
+        if volumes[smallest] < best:
+            best = float(volumes[smallest])
             left = np.zeros(len(z), dtype=bool)
-            left[order[: places[at]]] = True
+            left[order[: places[smallest]]] = True
     return left
 
 
 def _places(ordered: FloatArray, least: int) -> IntArray:
-    """How many points may go to the left: the widest gaps."""
+    """How many points go to the left in each of the cuts that are tried: the widest gaps."""
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]
     widest = np.sort(np.argsort(-gaps, kind="stable")[:MOST_PLACES])
     widest = widest[gaps[widest] > 0]
@@ -110,12 +115,12 @@ def _places(ordered: FloatArray, least: int) -> IntArray:
 
 
 def _spreads(z: FloatArray, counts: IntArray, blur: FloatArray) -> FloatArray:
-    """½ log det of the covariance of the first points, as many as each of `counts` says."""
+    """½ log det of the covariance of the first n points, for each n of `counts`."""
     sums = np.cumsum(z, axis=0)[counts - 1]
     squares = np.cumsum(z[:, :, None] * z[:, None, :], axis=0)[counts - 1]
     mean = sums / counts[:, None]
     spread = squares / counts[:, None, None] - mean[:, :, None] * mean[:, None, :]
-    ridge = 1e-9 * np.eye(z.shape[1])
+    ridge = RIDGE * np.eye(z.shape[1])
     halves: FloatArray = 0.5 * np.linalg.slogdet(spread + blur / z.shape[1] + ridge)[1]
     return halves
 

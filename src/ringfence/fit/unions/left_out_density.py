@@ -1,9 +1,9 @@
 """How densely tasks would lie inside a region that was drawn without them.
 
 A point that alone holds a face of a box, or that touches an ellipsoid, lies outside the region of
-the others: the region without it is smaller. All other points lie inside it. So the share of tasks
-that a new one would be among is known without any further fit (`Splitting.stays_inside`), and over
-the volume it is a density: parts that hug their points win volume and lose that share.
+the others: the region without it is smaller. All other points lie inside it. So the chance of a new
+task to lie inside is known without any further fit (`Splitting.stays_inside`), and over the volume
+it is a density: parts that hug their points win volume and lose that chance.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ def left_out_log_density(
     """log of the share of all points that lie inside when left out, over the volume; `clouds` has
     the points (n, p) of each region. One more inside and one more outside keep it finite."""
     total = sum(map(len, clouds))
-    held = sum(int(splitting.stays_inside(c, r).sum()) for c, r in zip(clouds, regions))
-    return math.log((held + 1) / (total + 2)) - log_volume
+    inside = sum(int(splitting.stays_inside(c, r).sum()) for c, r in zip(clouds, regions))
+    return math.log((inside + 1) / (total + 2)) - log_volume

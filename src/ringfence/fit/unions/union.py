@@ -62,7 +62,7 @@ class UnionFit:
         return Union(parts) if len(parts) > 1 else parts[0]
 
     def without(self, gone: BoolArray) -> None:
-        """Nothing is known of the fit without some points: another cut may be best then."""
+        """Always None: without some of the points another cut may be best."""
         return
 
 
@@ -73,8 +73,8 @@ def fit_union(
     splitting: Splitting,
     outliers: float,
 ) -> UnionFit:
-    """The union around all points but a share `outliers`; `task` (n,) tells which of them come from
-    the same task, its best first."""
+    """The union around all points but a share `outliers`; `task` (n,) is the task that each of them
+    comes from, its best first."""
     n = len(cells.points)
 
     def fit(labels: IntArray, shares: Sequence[float]) -> UnionFit:

@@ -2,7 +2,7 @@
 
 The widths of the optimal boxes are the same, the position need not be: a box that slides between
 two points changes the slack on one side as much as on the other. Each coordinate is moved to the
-middle of the positions that are optimal for it. Notation in `slack_box_problem`.
+middle of the positions that are optimal for it. Notation in problem.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.fit.solvers.slack_box.problem import Problem
 
-SNAPS = (1e-5, 1e-7, 1e-9, 1e-11)  # a bound so near a point, in widths, is put on it
+SNAPS = (1e-5, 1e-7, 1e-9, 1e-11)
+"""A bound this near a point, in widths, is put on it: the largest distance that the certificate
+allows."""
+FREE = 1e-12
+"""A relative gap that is rounding."""
 
 
 def polished(
@@ -24,17 +28,17 @@ def polished(
     gap = problem.gap(bounds, penalty, pull)
     distance = np.abs(problem.sides - bounds[:, None, :])
     for snap in SNAPS:
-        near = distance <= snap * -bounds.sum(axis=0)
-        moved = np.where(near, problem.sides, np.inf).min(axis=1)
-        moved = np.where(near.any(axis=1), moved, bounds)
-        moved_gap = problem.gap(moved, penalty, pull)
-        if moved_gap <= max(gap, 1e-12):
-            return moved, moved_gap
+        touches = distance <= snap * -bounds.sum(axis=0)
+        on_points = np.where(touches, problem.sides, np.inf).min(axis=1)
+        on_points = np.where(touches.any(axis=1), on_points, bounds)
+        gap_on_points = problem.gap(on_points, penalty, pull)
+        if gap_on_points <= max(gap, FREE):
+            return on_points, gap_on_points
     return bounds, gap
 
 
 def _ordered(bounds: FloatArray) -> FloatArray:
-    """Lower at most upper, where rounding has it otherwise."""
+    """Lower at most upper, if rounding has it otherwise."""
     middle = 0.5 * (bounds[0] - bounds[1])
     ordered: FloatArray = np.minimum(bounds, np.stack([middle, -middle]))
     return ordered
@@ -48,14 +52,14 @@ def _centered(problem: Problem, bounds: FloatArray) -> FloatArray:
     kinks above d), so that the best d lie between the middle two of the 2T kinks.
     """
     bounds = bounds.copy()
-    T = problem.sides.shape[1]
+    T = problem.n_tasks
     violations = problem.violations(bounds)
     for j in np.flatnonzero((problem.scales[0] == problem.scales[1]) & ~problem.hard[0]):
-        own = violations[:, :, j].copy()
+        violation = violations[:, :, j].copy()
         violations[:, :, j] = 0.0
-        kinks = violations.max(axis=2) - own
+        kinks = violations.max(axis=2) - violation
         middle = np.partition(np.concatenate([kinks[0], -kinks[1]]), (T - 1, T))[T - 1 : T + 1]
         shift = 0.5 * middle.sum()
-        violations[:, :, j] = own + np.array([[shift], [-shift]])
+        violations[:, :, j] = violation + np.array([[shift], [-shift]])
         bounds[:, j] += problem.scales[:, j] * np.array([shift, -shift])
     return bounds

@@ -20,7 +20,7 @@ from ringfence.fit.solvers.slack_box.trimmed import trimmed_boxes
 ALL_ROWS = 400
 """Up to this many points, every row goes to the interior point: picking rows would save no time."""
 ROUNDS = 12
-"""Steps at most: one is enough for a small problem, and doubled rows reach T in four."""
+"""Steps at most. One is enough as a rule; doubled three times, the rows are all of them."""
 ROUNDING = 1e-12
 """Of the largest width or slack: a slack this small is rounding."""
 STALLED = 1e-6

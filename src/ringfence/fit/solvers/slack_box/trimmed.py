@@ -1,7 +1,7 @@
 """A nested family of boxes to start from: drop the k points nearest to the rim, by rank.
 
 The depth of a point is the smallest number of points beyond it, over all sides and coordinates.
-Ranks make the family indifferent to scales and heavy tails.
+With ranks neither scales nor heavy tails matter.
 """
 
 from __future__ import annotations

