@@ -30,7 +30,7 @@ NOT_CODE = (
     "**/*.js",
     "**/templates/*",
 )
-"""Files that are no modules, of which the package has at least one each."""
+"""Files that are not modules; the package has at least one of each kind."""
 
 
 def main() -> None:

@@ -203,6 +203,18 @@ def test_a_workflow_names_what_is_there(path):
             assert (ROOT / name).exists(), name
 
 
+def test_windows_runs_what_make_quick_runs():
+    makefile = (ROOT / "Makefile").read_text()
+    pytest_of = re.search(r"^PYTEST := \$\(ONE_THREAD\) (.*)$", makefile, flags=re.MULTILINE)[1]
+    commands = []
+    for name in ("lint", "quick"):
+        rule = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", makefile, flags=re.MULTILINE)[1]
+        commands += rule.replace("$(PYTEST)", pytest_of).replace("$(BIN)/", "").split("\n\t")
+    jobs = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())["jobs"]
+    steps = [step["run"] for step in jobs["windows"]["steps"] if "run" in step]
+    assert steps[1:] == [command.strip() for command in commands]  # after the installation
+
+
 def test_the_workflows_run_every_python_that_the_package_is_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     versions = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
