@@ -1,4 +1,4 @@
-"""Certified gaps over random clouds, and agreement with CVXPY where that solves."""
+"""Certified gaps over random clouds."""
 
 from __future__ import annotations
 

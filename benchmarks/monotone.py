@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.solvers.slack_ellipsoid.answer import SlackEllipsoid
 from ringfence.fit.solvers.slack_ellipsoid.penalty import n_outside, slack_ellipsoid_for
 from ringfence.fit.solvers.slack_ellipsoid.solve import slack_ellipsoid
@@ -45,7 +46,7 @@ def main() -> None:
         penalties, counts = scan(points)
         dips += bool((np.diff(counts) < 0).any())
         for share in SHARES:
-            wanted = int(np.ceil(share * len(points) - 1e-9))
+            wanted = n_outliers(share, len(points))
             smallest = penalties[np.argmax(counts >= wanted)]
             chosen = slack_ellipsoid_for(points, share).penalty
             choices += 1

@@ -34,7 +34,7 @@ def solve_with_cvxpy(points: FloatArray, penalty: float) -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for (T, p), goal in (((30, 9), "≥ 5×"), ((300, 10), "≥ 5×"), ((3000, 10), "≥ 50×")):
         clouds = [beta_points(T, p, seed) for seed in range(5 if T < 1000 else 1)]
         boxes = [slack_box_for(points, OUTLIERS) for points in clouds]
@@ -46,9 +46,9 @@ def rows() -> list[Row]:
         what = f"slack box, choice of λ ({T}, {p})"
         note = "ten times one CVXPY + Clarabel solve at the chosen λ"
         note += f"; mean of {len(clouds)} clouds" if len(clouds) > 1 else ""
-        found.append(Row(what, float(np.mean(ours)), 10 * float(np.mean(other)), goal, note))
+        table.append(Row(what, float(np.mean(ours)), 10 * float(np.mean(other)), goal, note))
     for T, p in ((1000, 50), (100_000, 10)):
         points = beta_points(T, p)
         ours_once = cpu_seconds(lambda points=points: slack_box_for(points, OUTLIERS), most=1)
-        found.append(Row(f"slack box, choice of λ ({T}, {p})", ours_once))
-    return found
+        table.append(Row(f"slack box, choice of λ ({T}, {p})", ours_once))
+    return table

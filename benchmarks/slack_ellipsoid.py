@@ -28,16 +28,16 @@ def solve_with_cvxpy(points: FloatArray, penalty: float) -> None:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for T, p in ((30, 9), (300, 10)):
         points = beta_points(T, p)
         penalty = slack_ellipsoid_for(points, OUTLIERS).penalty
         ours = cpu_seconds(lambda points=points: slack_ellipsoid_for(points, OUTLIERS))
         one = cpu_seconds(lambda points=points, λ=penalty: solve_with_cvxpy(points, λ), most=7)
         note = "ten times one CVXPY + Clarabel solve at the chosen λ"
-        found.append(Row(f"slack ellipsoid, choice of λ ({T}, {p})", ours, 10 * one, "≥ 20×", note))
+        table.append(Row(f"slack ellipsoid, choice of λ ({T}, {p})", ours, 10 * one, "≥ 20×", note))
     for T, p, goal in ((1000, 50, "< 5 s"), (100_000, 10, "< 3 s")):
         points = beta_points(T, p)
         ours = cpu_seconds(lambda points=points: slack_ellipsoid_for(points, OUTLIERS), most=3)
-        found.append(Row(f"slack ellipsoid, choice of λ ({T}, {p})", ours, goal=goal))
-    return found
+        table.append(Row(f"slack ellipsoid, choice of λ ({T}, {p})", ours, goal=goal))
+    return table

@@ -29,8 +29,8 @@ OVERSHOOT = 0.3
 """Share of the resolution by which a step goes beyond the estimated crossing, so that the bracket
 closes from its other side; small enough for the two ends to be within the resolution then."""
 BISECTION_PERIOD = 8
-"""Every eighth score is taken in the middle of the bracket: where many tasks leave at once the
-score jumps, and regula falsi may creep. More often would cost smooth scores more than it saves."""
+"""Every eighth score is taken in the middle of the bracket: if many tasks leave at once the score
+jumps, and regula falsi may creep. More often would cost smooth scores more than it saves."""
 TRUSTED_STEPS = 4
 """Outward steps that are as long as the score says; beyond, each is twice as long as the last."""
 

@@ -52,7 +52,7 @@ class MinimumEllipsoid:
 def minimum_ellipsoid(points: FloatArray, *, tol: float = 1e-7) -> MinimumEllipsoid:
     """The ellipsoid of least volume that holds all `points` (T, p).
 
-    The points must affinely span R^p (`affine_frame` tells). The log volume is within `tol` nats of
+    The points must affinely span R^p (see `affine_frame`). The log volume is within `tol` nats of
     the optimum or, if rounding forbids that, as near as double precision can certify.
     """
     frame = affine_frame(points)

@@ -138,11 +138,11 @@ def minimize(
         _, _, ds, dz = newton.step(-z)
         ratio = ds / s  # in this step dz / z = -1 - ds / s
         length = min(1.0, 1.0 / max(-ratio.min(), 1.0 + ratio.max(), TINY))
-        left = 1.0 - length + length**2 * float(np.vdot(ds, dz)) / complementarity
+        remaining = 1.0 - length + length**2 * float(np.vdot(ds, dz)) / complementarity
         mu = complementarity / s.size
         # Mehrotra's correction may run in circles: it is damped if the last one did not help.
         correction = length**2 * ds * dz if stuck else ds * dz
-        dq, dxi, ds, dz = newton.step((max(left, 0.0) ** 3 * mu - correction) / s - z)
+        dq, dxi, ds, dz = newton.step((max(remaining, 0.0) ** 3 * mu - correction) / s - z)
         length = min(1.0, STEP / max(-(ds / s).min(), -(dz / z).min(), TINY))
         q, xi, s, z = q + length * dq, xi + length * dxi, s + length * ds, z + length * dz
     return best_q, best_z[:, :p]

@@ -14,7 +14,7 @@ Here Σ is over the two sides, and weight = 2Tλ unit. The other symbols are tho
 
 symbol   meaning                                                          shape
 unit     size of the box, in units of the scales
-near     the rows nearest to a change, by their numbers                   (2, n)
+near     numbers of the rows nearest to a change                          (2, n)
 B        how far the near rows are from binding, in units                 (2, p, n)
 H, c     quadratic and linear term in dq                                  (2p, 2p), (2, p)
 offset   the value without the slack of the near rows
@@ -52,7 +52,7 @@ def step(
     if n_rows == problem.n_tasks:
         return bounds, near_pull
     pull = _pull_of_far_rows(problem.violations(bounds))
-    np.put_along_axis(pull, local.near[:, :, None], near_pull, axis=1)
+    np.put_along_axis(pull, local.near_rows[:, :, None], near_pull, axis=1)
     return bounds, pull
 
 
@@ -63,7 +63,7 @@ class _Local:
     bounds: FloatArray
     unit: float
     stiff: BoolArray
-    near: IntArray
+    near_rows: IntArray
     B: FloatArray
     H: FloatArray
     c: FloatArray
@@ -81,8 +81,8 @@ def _localized(problem: Problem, penalty: float, bounds: FloatArray, n_rows: int
     width = -bounds.sum(axis=0)
 
     violations = problem.violations(bounds)
-    near, slope_of_far = _nearest_rows(violations, n_rows)
-    B = -np.take_along_axis(violations, near[:, :, None], axis=1) / unit
+    near_rows, slope_of_far = _nearest_rows(violations, n_rows)
+    B = -np.take_along_axis(violations, near_rows[:, :, None], axis=1) / unit
     B = np.where(problem.hard[:, None, :], FAR, B)
     near_slack = -float(np.minimum(B.min(axis=2), 0.0).sum())
 
@@ -91,7 +91,7 @@ def _localized(problem: Problem, penalty: float, bounds: FloatArray, n_rows: int
         bounds=bounds,
         unit=unit,
         stiff=stiff,
-        near=near,
+        near_rows=near_rows,
         B=B.transpose(0, 2, 1),
         H=_hessian(problem, weight * softening),
         c=slope_of_far - weight / unit * problem.scales * width,
@@ -131,11 +131,11 @@ def _nearest_rows(violations: FloatArray, n_rows: int) -> tuple[IntArray, FloatA
     np.put_along_axis(others, top[:, :, None], -np.inf, axis=2)
     second = np.maximum(others.max(axis=2), 0.0)
     room = np.where(most > 0.0, 0.5 * (most - second), -most)
-    near = np.sort(room.argpartition(n_rows, axis=1)[:, :n_rows], axis=1)
+    nearest = np.sort(room.argpartition(n_rows, axis=1)[:, :n_rows], axis=1)
     far_outside = most > 0.0
-    np.put_along_axis(far_outside, near, False, axis=1)
+    np.put_along_axis(far_outside, nearest, False, axis=1)
     slope = [np.bincount(j[far], minlength=p) for j, far in zip(top, far_outside, strict=True)]
-    return near, np.stack(slope).astype(np.float64)
+    return nearest, np.stack(slope).astype(np.float64)
 
 
 def _pull_of_far_rows(violations: FloatArray) -> FloatArray:
