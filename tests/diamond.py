@@ -69,7 +69,7 @@ class Diamond:
     def contains(self, points):
         return self.norm(points) <= 1.0 + 1e-9
 
-    def slack(self, points, xp=np):
+    def margin(self, points, xp=np):
         center, reach = xp.asarray(self.center), xp.asarray(self.reach)
         return 1.0 - xp.abs((points - center) / reach).sum(-1)
 
@@ -134,7 +134,10 @@ class DiamondRecord(
     def region(self, dim):
         if len(self.center) != dim or len(self.reach) != dim:
             raise FileError(f"a diamond does not have {dim} coordinates")
-        return Diamond(np.array(self.center), np.array(self.reach)).clipped()
+        center, reach = np.array(self.center), np.array(self.reach)
+        if not ((center >= 0) & (center <= 1) & (reach > 0)).all():
+            raise FileError("a diamond has its center outside the unit cube, or no reach")
+        return Diamond(center, reach).clipped()
 
 
 def fit_diamond(points, outliers=0.0, near=None):

@@ -15,7 +15,7 @@ import ringfence as rf
 from conftest import MIXED
 from ringfence.learned.diff import describe
 from ringfence.learned.file import decode, schema
-from ringfence.learned.record import encode
+from ringfence.learned.file_format import encode
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "learned-space.schema.json"
 

@@ -15,7 +15,7 @@ from problems import SPACES, divided_history, history, region
 from ringfence.errors import FileError, SettingError
 from ringfence.learned.diff import describe
 from ringfence.learned.file import decode
-from ringfence.learned.record import encode, encode_regions
+from ringfence.learned.file_format import encode, encode_regions
 from ringfence.regions import Union
 
 SHAPES = ("boxes", "ellipsoids")

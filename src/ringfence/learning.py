@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ringfence.history import COUNT, TASK, VALUE, History, PreparedHistory, incumbents
-from ringfence.learned.fitting import Fitted, clouds, columns_of, fit_blocks, kept_choices
+from ringfence.learned.fitting import FittedBlocks, clouds, columns_of, fit_blocks, kept_choices
 from ringfence.learned.records import Provenance, Settings, Task
 from ringfence.learned.settings import Starts, checked_settings, too_many_tasks, wanted_starts
 from ringfence.learned.space import LearnedSpace
@@ -129,7 +129,7 @@ def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> P
     )
 
 
-def _tasks(space: Space, best: pl.DataFrame, fitted: Fitted, sign: float) -> tuple[Task, ...]:
+def _tasks(space: Space, best: pl.DataFrame, fitted: FittedBlocks, sign: float) -> tuple[Task, ...]:
     """Each task by its best row."""
     places = np.flatnonzero(best[TASK].is_first_distinct())
     return tuple(

@@ -227,16 +227,38 @@ def test_a_method_of_the_users_own_is_an_optimizer_like_any_other(tmp_path):
     assert "Middle" in repr(outcome.optimizer)
 
     engine.save(tmp_path / "state.json")
-    with pytest.raises(FileError, match="a class of your own: pass it as method="):
+    with pytest.raises(SettingError, match="a method of your own: pass the class as method="):
         rf.load_optimizer(tmp_path / "state.json")
     again = rf.load_optimizer(tmp_path / "state.json", method=Middle)
     assert again.method.memory == {"asked": 2}
     assert again.ask().config == engine.ask().config == {"x": 0.03125, "y": -1.875}
 
     rf.optimizer("random", PLAIN).save(tmp_path / "state.json")
-    with pytest.raises(FileError, match=r"saved with the method 'random', not .*Middle"):
+    with pytest.raises(SettingError, match=r"saved with the method 'random', not with .*Middle"):
         rf.load_optimizer(tmp_path / "state.json", method=Middle)
     with pytest.raises(SettingError, match=r"optimizer '.*Middle'.*stride"):
         rf.optimizer(Middle, PLAIN, stride="long")
     with pytest.raises(SettingError, match=r"derived from ringfence\.optimize\.BaseMethod"):
         rf.optimizer(dict, PLAIN)
+
+
+class Wrong(BaseMethod):
+    """Proposes whatever it is told to."""
+
+    proposals = iter(())
+
+    def propose(self, log, rng):
+        return next(self.proposals)
+
+
+def test_what_a_method_of_the_users_own_proposes_is_checked():
+    Wrong.proposals = iter([{"x": 0.5, "y": 0.0}, Proposal({"x": 9.0, "y": 0.0})])
+    engine = rf.optimizer(Wrong, PLAIN)
+    with pytest.raises(SettingError, match="must return a Proposal, not a dict"):
+        engine.ask()
+    with pytest.raises(SettingError, match=r"outside the space: \{'x': 9.0"):
+        engine.ask()
+    assert not engine.trials
+    table = rf.optimizer(Wrong, PLAIN, candidates=[{"x": 0.5, "y": 0.0}])
+    with pytest.raises(SettingError, match="none of them: propose one of domain"):
+        table.setup.domain.config(np.array([[0.1, 0.2]]))

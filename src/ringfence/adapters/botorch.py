@@ -60,7 +60,7 @@ class BotorchProblem:
             return None
 
         def slack(x: torch.Tensor) -> torch.Tensor:
-            inside: torch.Tensor = region.slack(x[..., : region.dim], torch)
+            inside: torch.Tensor = region.margin(x[..., : region.dim], torch)
             return inside
 
         return [(slack, True)]

@@ -53,7 +53,7 @@ def learn(
     --outliers 0.1 -o learned.json
     """
     from ringfence.errors import FileError, SettingError
-    from ringfence.learned.record import encode
+    from ringfence.learned.file_format import encode
     from ringfence.learning import learn as learn_space
 
     if output not in (None, "-") and not Path(output).parent.is_dir():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ringfence.learned.file_format import encode_regions
 from ringfence.learned.parts import shape_in_words
 from ringfence.learned.ranges import original, spans_of
-from ringfence.learned.record import encode_regions
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Parameter
 from ringfence.words import align, percent, plain, value

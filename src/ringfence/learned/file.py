@@ -11,7 +11,7 @@ import msgspec
 from ringfence.errors import FileError, RingfenceError
 from ringfence.fit.shapes import SHAPES, shape_names
 from ringfence.learned.blocks import Block
-from ringfence.learned.record import FORMAT, VERSION, BlockRecord, LearnedFile
+from ringfence.learned.file_format import FORMAT, VERSION, BlockRecord, LearnedFile
 from ringfence.learned.space import LearnedSpace
 from ringfence.regions import PartRecord, RegionRecord, UnionRecord
 from ringfence.space import Condition, Encoding, Space, choice_key

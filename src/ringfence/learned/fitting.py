@@ -47,7 +47,7 @@ class Cloud:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedBlocks:
     """The blocks, and where each incumbent lies."""
 
     blocks: tuple[Block, ...]
@@ -92,7 +92,7 @@ def fit_rows(
 
 def fit_blocks(
     clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
-) -> Fitted:
+) -> FittedBlocks:
     """The regions around the incumbents at `rows`."""
     slack = np.zeros(len(rows))
     outside = np.zeros(len(rows), dtype=bool)
@@ -104,8 +104,8 @@ def fit_blocks(
         shaping = active & ~outside  # a point left outside shapes no further block
         # ν is a share of all points. So only blocks that are always active may leave points out;
         # conditional blocks enclose exactly the points still inside.
-        spent = some_always_active and blocks
-        outliers = 0.0 if spent else settings.outliers
+        may_leave_out = not (some_always_active and blocks)
+        outliers = settings.outliers if may_leave_out else 0.0
         if settings.shape == "whole" or not shaping.any():
             blocks.append(_everything(cloud, rows[active], settings.shape))
             continue
@@ -121,7 +121,7 @@ def fit_blocks(
         slack[shaping] += np.where(in_a_part, 0.0, fit.slack)
         outside |= active & ~block.region.contains(points)
         blocks.append(block)
-    return Fitted(tuple(blocks), slack, outside)
+    return FittedBlocks(tuple(blocks), slack, outside)
 
 
 def kept_choices(

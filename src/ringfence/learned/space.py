@@ -21,9 +21,9 @@ from ringfence.checks import generator, integer
 from ringfence.errors import SettingError, SpaceError
 from ringfence.files import write_atomically
 from ringfence.learned.blocks import Block, expected_share, rows_inside
+from ringfence.learned.file_format import encode
 from ringfence.learned.html import learned_html
 from ringfence.learned.narrowing import narrowed, restricted
-from ringfence.learned.record import encode
 from ringfence.learned.records import Provenance, Settings, Start, Task
 from ringfence.learned.text import summary
 from ringfence.regions import Draws, sample

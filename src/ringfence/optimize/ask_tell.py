@@ -73,6 +73,8 @@ class Optimizer:
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
         proposal, guarded = self._next(rng)
+        if ":" in self.name:  # a method of the user's own
+            self._check(proposal, guarded)
         trial = Trial(
             number=number,
             config=proposal.config,
@@ -128,6 +130,19 @@ class Optimizer:
                 pass
         proposal = guard_method.propose(self.log, rng)
         return proposal, proposal.resumes is None
+
+    def _check(self, proposal: Proposal, guarded: bool) -> None:
+        """SettingError if a proposal is not one, or lies outside the domain."""
+        if not isinstance(proposal, Proposal):
+            raise SettingError(
+                f"{self.name}.propose must return a Proposal, not a {type(proposal).__name__}"
+            )
+        guard = self.setup.guard
+        domain = guard.domain if guarded and guard is not None else self.setup.domain
+        if not domain.learned.contains(proposal.config):
+            raise SettingError(
+                f"{self.name} proposed a configuration outside the space: {proposal.config}"
+            )
 
     def _running(self, trial: Trial | int) -> int:
         number = trial.number if isinstance(trial, Trial) else integer(trial, "trial", 0)

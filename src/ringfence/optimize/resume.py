@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.errors import FileError, RingfenceError
+from ringfence.errors import FileError, RingfenceError, SettingError
 from ringfence.learned.file import decode as decode_learned
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.domain.domain import domain_of
@@ -32,19 +32,27 @@ def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = 
         raise FileError(f"{path} is not a saved optimizer: {error}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(f"{path} is cut off or not JSON: {error}") from error
+    chosen = _method(record.name, method, path)
     try:
-        return _restore(record, _method(record.name, method))
+        return _restore(record, chosen)
     except (RingfenceError, KeyError, ValueError) as error:
         raise FileError(f"{path} is damaged: {error}") from error
 
 
-def _method(name: str, method: type[BaseMethod] | None) -> str | type[BaseMethod]:
-    """The method that the file was saved with."""
-    if method is not None and method_name(method_class(method)) != name:
-        raise FileError(f"it was saved with the method {name!r}, not {method_name(method)!r}")
-    if method is None and ":" in name:
-        raise FileError(f"its method {name!r} is a class of your own: pass it as method=…")
-    return name if method is None else method
+def _method(
+    name: str, method: type[BaseMethod] | None, path: str | PathLike[str]
+) -> str | type[BaseMethod]:
+    """The method that the file was saved with; a class may have moved to another module."""
+    if method is None:
+        if ":" in name:
+            raise SettingError(
+                f"{path} was saved with {name!r}, a method of your own: pass the class as method=…"
+            )
+        return name
+    given = method_name(method_class(method))
+    if name.partition(":")[2] != given.partition(":")[2]:
+        raise SettingError(f"{path} was saved with the method {name!r}, not with {given!r}")
+    return method
 
 
 def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:

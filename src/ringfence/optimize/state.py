@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.learned.record import encode as encode_learned
+from ringfence.learned.file_format import encode as encode_learned
 from ringfence.optimize.transfer.sources import Sources
 from ringfence.optimize.trial import Trial
 from ringfence.space import Choice

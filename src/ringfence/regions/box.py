@@ -48,7 +48,7 @@ class Box:
 
     @property
     def is_box(self) -> bool:
-        """Yes."""
+        """Yes: the bounds are the box."""
         return True
 
     @property
@@ -88,7 +88,7 @@ class Box:
         """The only part there is."""
         return np.zeros(len(points), dtype=np.int64)
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """The distance to the nearest face, negative outside."""
         lower, upper = xp.asarray(self.lower), xp.asarray(self.upper)
         return xp.amin(xp.minimum(points - lower, upper - points), -1)
@@ -107,7 +107,7 @@ class Box:
         return self.from_cube(rng.random((n, self.dim)))
 
     def walk(self, inside: FloatArray, n: int, rng: np.random.Generator, snap: Snap) -> FloatArray:
-        """Nothing to walk to: what `draw` gives was not snapped to anything inside."""
+        """Nowhere to walk to: no draw lands inside after rounding."""
         raise FitError("no configuration of the box survives the rounding of its integers")
 
     def from_cube(self, cube: FloatArray) -> FloatArray:

@@ -47,8 +47,12 @@ class Clipped:
 
     @property
     def is_box(self) -> bool:
-        """No."""
+        """No: the bounds of the body do not tell its shape."""
         return False
+
+    def clipped(self) -> Clipped:
+        """The region itself."""
+        return self
 
     @cached_property
     def anchor(self) -> FloatArray:
@@ -93,9 +97,9 @@ class Clipped:
         """The only part there is."""
         return np.zeros(len(points), dtype=np.int64)
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """The body's; the cube does not count."""
-        return self.body.slack(points, xp)
+        return self.body.margin(points, xp)
 
     @property
     def proposal_log_volume(self) -> float:

@@ -108,7 +108,7 @@ class Ellipsoid:
         result: BoolArray = self.norm(points) <= 1.0 + self.tolerance
         return result
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """1 minus the squared norm, tolerance included: smooth everywhere, as constraints are
         wanted."""
         center, inverse = xp.asarray(self.center), xp.asarray(self.inverse)

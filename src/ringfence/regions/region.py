@@ -109,6 +109,10 @@ class Region(Protocol):
         """Whether the bounds say all there is to say."""
         ...
 
+    def clipped(self) -> Region:
+        """The region itself: it lies in the unit cube."""
+        ...
+
     @property
     def log_volume(self) -> float:
         """Natural logarithm of the volume; the unit cube has 0."""
@@ -142,7 +146,7 @@ class Region(Protocol):
         """The number of the part that each point lies in or is nearest to, (n,)."""
         ...
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """What is positive inside, negative outside and 0 on the boundary, (…,), for points (…, p)
         of numpy or of another array library `xp` that derives it."""
         ...
@@ -217,7 +221,8 @@ class Region(Protocol):
 
 
 class Body(Protocol):
-    """A convex body {c + F z : ‖z‖ ≤ 1} for some norm, which may reach beyond the unit cube.
+    """A convex body {c + F z : ‖z‖ ≤ 1} for some norm, or gauge, which may reach beyond the unit
+    cube.
 
     symbol   meaning                                                        shape
     c        `center`                                                       (p,)
@@ -276,7 +281,7 @@ class Body(Protocol):
         """Which points lie inside, (n,)."""
         ...
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """As that of a region."""
         ...
 

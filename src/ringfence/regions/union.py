@@ -57,6 +57,10 @@ class Union:
         """No, even if its parts are boxes."""
         return False
 
+    def clipped(self) -> Union:
+        """The union itself."""
+        return self
+
     @cached_property
     def log_volume(self) -> float:
         """Natural logarithm of the volume: exact for boxes, and for other parts that do not meet as
@@ -108,9 +112,9 @@ class Union:
         the parts' own norms."""
         return np.asarray(self._norms(points).argmin(axis=0))
 
-    def slack(self, points: Any, xp: Any = np) -> Any:
+    def margin(self, points: Any, xp: Any = np) -> Any:
         """The largest of the parts'."""
-        return xp.amax(xp.stack([part.slack(points, xp) for part in self.parts]), 0)
+        return xp.amax(xp.stack([part.margin(points, xp) for part in self.parts]), 0)
 
     @property
     def proposal_log_volume(self) -> float:

@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.checking import Check, Comparison
 from ringfence.checking.display import evidence
-from ringfence.checking.display.evidence import Curve, StartingPoints, SettingRow, TaskRow
+from ringfence.checking.display.evidence import Curve, SettingRow, StartingPoints, TaskRow
 from ringfence.history import Dropped, History
 from ringfence.learned.ranges import Range, range_rows
 from ringfence.learned.records import Task

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from ringfence.learned.record import encode
+from ringfence.learned.file_format import encode
 
 ROLES = {"task": "task", "objective": "loss"}
 

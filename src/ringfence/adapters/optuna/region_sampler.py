@@ -18,7 +18,7 @@ from optuna.samplers import BaseGASampler, BaseSampler, QMCSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from ringfence.adapters.optuna.cube import CubeStorage
+from ringfence.adapters.optuna.cube_storage import CubeStorage
 from ringfence.adapters.optuna.grid import Grid
 from ringfence.adapters.optuna.trials import NOTES, PLAN, Translator
 from ringfence.adapters.optuna.values import Fitting, plain

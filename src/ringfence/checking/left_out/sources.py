@@ -22,7 +22,7 @@ from ringfence.history import TASK
 from ringfence.learned.blocks import Block
 from ringfence.learned.fitting import (
     Cloud,
-    Fitted,
+    FittedBlocks,
     clouds,
     columns_of,
     fit_blocks,
@@ -71,7 +71,9 @@ class CheckSources:
         observed = {name: column[inside] for name, column in self.columns.items()}
         return fitted.blocks, kept_choices(self.space, observed, settings.categories)
 
-    def fit_without(self, settings: Settings, everyone: IntArray, left_out: IntArray) -> Fitted:
+    def fit_without(
+        self, settings: Settings, everyone: IntArray, left_out: IntArray
+    ) -> FittedBlocks:
         """The regions around the incumbents at `everyone` less those at `left_out` (both
         sorted)."""
         shared = self._fits_of_everyone(settings, everyone, left_out)

@@ -83,7 +83,13 @@ class Domain:
         """The configuration of one row; a candidate as it was given."""
         rows = np.atleast_2d(row)
         if self.given is not None:
-            return dict(self.given[self.layout.keys(rows)[0]])
+            candidate = self.given.get(self.layout.keys(rows)[0])
+            if candidate is None:
+                raise SettingError(
+                    "the search is restricted to candidates, and this row is none of them: propose "
+                    "one of domain.untried(log.tried)"
+                )
+            return dict(candidate)
         return self.layout.decode(rows)[0]
 
     def starts(self, n: int) -> tuple[Config, ...]:
