@@ -7,6 +7,7 @@ import pytest
 
 from ringfence.fit.box import fit_box
 from ringfence.fit.ellipsoid import fit_ellipsoid
+from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.result import FEW_TASKS_REACH, least_reach
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
 
@@ -89,3 +90,18 @@ def test_tasks_that_all_agree_cannot_be_left_out(shape):
     fit = shape(np.full((9, 2), 0.25), 0.5)
     assert fit.penalty is None and not fit.slack.any()
     assert fit.region.contains(np.full((1, 2), 0.25))[0]
+
+
+@pytest.mark.parametrize("seed", [106, 118, 154, 494, 726, 814, 898, 998, 1299, 1488])
+def test_a_task_counts_as_left_outside_only_if_the_box_does_not_contain_it(seed):
+    """At these seeds a point on a face came out 1e-12 to 1e-10 beyond it, was counted as outside by
+    the solver, and one task fewer than ⌈νT⌉ was left out."""
+    rng = np.random.default_rng(seed)
+    n, dim = int(rng.integers(8, 40)), int(rng.integers(1, 5))
+    outliers = float(rng.choice([0.1, 0.3, 0.5, 0.5, 0.7]))
+    points = rng.random((n, dim)) if seed % 4 == 0 else rng.random((n, dim)) ** 3
+    if seed % 4 == 2:
+        points = rng.normal(0.5, 0.1, (n, dim)).clip(0, 1)
+        points[:3] = rng.random((3, dim))
+    fit = fit_box(points, outliers)
+    assert (~fit.region.contains(points)).sum() >= n_outliers(outliers, n)

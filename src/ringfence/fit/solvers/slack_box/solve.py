@@ -21,8 +21,9 @@ ALL_ROWS = 400
 """Up to this many points, every row goes to the interior point: picking rows would save no time."""
 ROUNDS = 12
 """Steps at most. One is enough as a rule; doubled three times, the rows are all of them."""
-ROUNDING = 1e-12
-"""Of the largest width or slack: a slack this small is rounding."""
+OUTSIDE = 1e-8
+"""A slack counts as positive from this share of the box's width or the largest slack on: points on
+a face come out a little beyond it, and `Box.contains` forgives 1e-9 of the unit cube."""
 STALLED = 1e-6
 """A relative gap that is good enough if rounding does not allow a smaller one."""
 
@@ -46,7 +47,7 @@ class SlackBox:
     def outside(self) -> BoolArray:
         """Which points have a positive slack, rounding aside; shape (T,)."""
         size = max(float((self.upper - self.lower).max()), float(self.slack.max()))
-        return np.asarray((self.slack > ROUNDING * size).any(axis=1))
+        return np.asarray((self.slack > OUTSIDE * size).any(axis=1))
 
     @property
     def n_outside(self) -> int:
