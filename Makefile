@@ -6,7 +6,7 @@
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
 # make results  write docs/results.md, the numbers of docs/transfer.md and figures from the committed results
 # make fmt     format the code
-# make schema  write docs/learned-space.schema.json anew
+# make schema  write docs/learned-space.schema.json again
 # make dist    build the wheel and the sdist, and run the demo from the wheel alone
 
 PYTHON ?= python3
@@ -32,7 +32,7 @@ test: browser lint
 test-all: browser lint
 	RINGFENCE_TEST_PROCESSES=1 $(PYTEST) --hypothesis-profile=thorough
 
-# The report is tested in a real browser. Where none can be installed those tests are skipped.
+# The report is tested in a real browser. If none can be installed, those tests are skipped.
 browser:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
 		command -v google-chrome >/dev/null || \
@@ -77,7 +77,8 @@ $(VENV)/bin/python:
 	@echo "making the virtual environment $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "ringfence needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "no virtual environment could be made; on Debian: apt install python3-venv"; exit 1; }
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "installing ringfence and what it needs (half a minute the first time)"
