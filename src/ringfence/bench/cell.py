@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-PROTOCOL = 1
-"""Raised whenever the same description would give another result."""
+PROTOCOL = 2
+"""Raised whenever the same description would give another result. 2: the penalty of a slack box
+comes from another search, within 1 % of the former one."""
 
 Scale: TypeAlias = Literal["raw", "log"]
 Evaluation: TypeAlias = Literal["rows", "neighbors"]
