@@ -44,8 +44,12 @@ def test_every_extra_that_a_message_names_exists():
     }
 
 
-@pytest.mark.parametrize("adapter", ["cmaes", "sklearn", "neps", "view", "export"])
-def test_adapters_that_need_no_package_import_none(adapter):
-    heavy = "{'torch', 'ray', 'sklearn', 'neps', 'cmaes', 'ConfigSpace', 'optuna'}"
-    code = f"import ringfence.adapters.{adapter}, sys; assert not {heavy} & {{*sys.modules}}"
+def test_adapters_that_need_no_package_import_none():
+    code = (
+        "import sys; from importlib import import_module\n"
+        "heavy = {'torch', 'ray', 'sklearn', 'neps', 'cmaes', 'ConfigSpace', 'optuna'}\n"
+        "for name in ('cmaes', 'sklearn', 'neps', 'view', 'export'):\n"
+        "    import_module(f'ringfence.adapters.{name}')\n"
+        "    assert not heavy & {*sys.modules}, name"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

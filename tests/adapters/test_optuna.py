@@ -26,6 +26,7 @@ from optuna.samplers import (
 from optuna.trial import TrialState
 
 import ringfence as rf
+from covering import matrix
 from problems import REGIONS, SPACES, Problem, region
 from ringfence.adapters.optuna import distributions, enqueue, space_from_distributions
 from ringfence.adapters.optuna import sampler as sampler_with_guard
@@ -45,6 +46,7 @@ BASES = {
     "nsga-ii": lambda: NSGAIISampler(population_size=4),
     "gp": lambda: GPSampler(n_startup_trials=8),
 }
+PROPOSING = [name for name in BASES if name != "gp"]
 TRIALS = 14
 sampler = partial(sampler_with_guard, guard=None)
 
@@ -84,9 +86,7 @@ def params(study: optuna.Study) -> list[dict]:
     return [trial.params for trial in study.get_trials(states=(TrialState.COMPLETE,))]
 
 
-@pytest.mark.parametrize("where", REGIONS)
-@pytest.mark.parametrize("kind", SPACES)
-@pytest.mark.parametrize("base", [name for name in BASES if name != "gp"])
+@pytest.mark.parametrize("base, kind, where", matrix(PROPOSING, SPACES, REGIONS, PROPOSING))
 def test_every_proposal_lies_inside_in_plain_types(base, kind, where):
     learned = region(kind, where)
     for config in params(run(learned, BASES[base]())):

@@ -67,7 +67,7 @@ def killed(plan: Plan, store: Store, delay: float) -> bool:
 
 
 def test_twenty_kills_at_random_moments_change_nothing(plan, tmp_path):
-    """A cell takes about as long as the longest delay, and the plan has 180 of them."""
+    """A cell takes about as long as the longest delay, and the plan has many times 20 of them."""
     rng = np.random.default_rng(7)
     broken, whole = Store(tmp_path / "broken"), Store(tmp_path / "whole")
     assert all(killed(read_plan(plan), broken, rng.uniform(0, 0.03)) for _ in range(KILLS))

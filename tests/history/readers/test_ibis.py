@@ -129,7 +129,10 @@ def clean(seed: int) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("seed", range(8))
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 8))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_space_is_inferred_in_the_engine_as_in_memory(seed):
     frame = clean(seed)
     memory = rf.History.from_frame(frame, **ROLES)

@@ -22,7 +22,7 @@ from optuna.trial import TrialState, create_trial
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 import ringfence as rf
-from processes import ringfence
+from processes import python, ringfence
 from ringfence.history.readers.optuna.tables import Selects
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -480,11 +480,10 @@ def test_databases_that_are_none(tmp_path):
         "oracle://me:sEcReT@127.0.0.1:1/runs",
     ],
 )
-def test_what_cannot_be_reached_is_one_line_without_the_password(url):
+def test_what_cannot_be_reached_is_one_line_without_the_password(url, tmp_path):
     code = f"import ringfence as rf; rf.read_history({url!r})"
-    errors = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False
-    ).stderr
+    (tmp_path / "program.py").write_text(code)
+    errors = python(tmp_path / "program.py").stderr
     lines = errors.strip().splitlines()
     assert lines[-1].startswith("ringfence.errors.")
     assert "sEcReT" not in errors.replace(code, "")
