@@ -42,20 +42,24 @@ def test_mean_and_covariance_are_those_of_uniform_draws(name):
 
 @pytest.mark.parametrize("name", NUMERIC)
 def test_the_optimizer_stays_inside_and_gets_better(name):
+    """By a factor of five or more in the geometric mean over three seeds."""
     learned, problem = region("numeric", name), Problem(SPACES["numeric"], 0.5)
     begin = start(learned)
-    optimizer = cmaes.CMA(**begin.arguments, seed=0)
-    best = []
-    for _ in range(12):
-        told = []
-        for _ in range(optimizer.population_size):
-            row = optimizer.ask()
-            config = begin.decode(row)
-            inside(learned, config)
-            told.append((row, problem(config)))
-        optimizer.tell(told)
-        best.append(min(value for _, value in told))
-    assert min(best[-3:]) < 0.2 * best[0]
+    ratios = []
+    for seed in range(3):
+        optimizer = cmaes.CMA(**begin.arguments, seed=seed)
+        best = []
+        for _ in range(12):
+            told = []
+            for _ in range(optimizer.population_size):
+                row = optimizer.ask()
+                config = begin.decode(row)
+                inside(learned, config)
+                told.append((row, problem(config)))
+            optimizer.tell(told)
+            best.append(min(value for _, value in told))
+        ratios.append(min(best[-3:]) / best[0])
+    assert np.exp(np.mean(np.log(ratios))) < 0.2
 
 
 def test_whole_numbers_are_rounded_inside():

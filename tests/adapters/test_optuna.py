@@ -194,11 +194,14 @@ def test_parameters_that_the_learned_space_lacks_go_to_the_base():
         value = problem(suggested(trial, learned.space)) + (extra - 2) ** 2
         return value + trial.suggest_categorical("kind", ["good", "bad"]).count("b")
 
-    study = optuna.create_study(sampler=sampler(learned, TPESampler()))
-    study.optimize(objective, n_trials=60)
-    late = [trial.params for trial in study.trials[40:]]
-    assert np.mean([abs(config["extra"] - 2) for config in late]) < 1.5
-    assert np.mean([config["kind"] == "good" for config in late]) > 0.7
+    late = []
+    for seed in range(3):
+        study = optuna.create_study(sampler=sampler(learned, TPESampler(), seed))
+        study.optimize(objective, n_trials=60)
+        late += [trial.params for trial in study.trials[40:]]
+    # Random draws: 2.9 ± 0.2 and 0.5 ± 0.06; over other seeds the model has 1.1 ± 0.2 and 0.75.
+    assert np.mean([abs(config["extra"] - 2) for config in late]) < 1.8
+    assert np.mean([config["kind"] == "good" for config in late]) > 0.6
     assert all(learned.contains({n: c[n] for n in learned.space}) for c in late)
 
 

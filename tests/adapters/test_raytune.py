@@ -229,10 +229,17 @@ def test_an_interrupted_run_is_restored(cluster, monkeypatch):
     armed.touch()
 
     class Crash(tune.Callback):
+        """Waits for what Ray saves in the background, twice: only then it is of one moment."""
+
+        saved = 0
+
         def on_step_end(self, iteration, trials, **info):
-            if len(trials) == 3 and armed.exists():
-                armed.unlink()
-                raise RuntimeError("the lights went out")
+            if len(trials) >= 3 and armed.exists():
+                trials[0].storage.syncer.wait()
+                self.saved += 1
+                if self.saved == 2:
+                    armed.unlink()
+                    raise RuntimeError("the lights went out")
 
     tuner = tune.Tuner(
         train_quickly(),

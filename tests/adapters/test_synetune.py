@@ -47,9 +47,14 @@ def test_every_suggestion_is_inside(kind, name):
 
 
 def test_a_base_searches_the_cube_and_learns():
+    """The mean ratio of late to early values: 1.1 ± 0.1 for random draws, 0.4 ± 0.1 for the model,
+    over other seeds."""
     learned, problem = region("numeric", "ellipsoid"), Problem(SPACES["numeric"], 0.5)
-    values = tell(learned, synetune.searcher(learned, "kde", seed=0), problem, 60)
-    assert np.mean(values[-20:]) < 0.7 * np.mean(values[:20])
+    ratios = []
+    for seed in range(4):
+        values = tell(learned, synetune.searcher(learned, "kde", seed=seed), problem, 60)
+        ratios.append(np.mean(values[-20:]) / np.mean(values[:20]))
+    assert np.mean(ratios) < 0.7
 
 
 def test_asha():

