@@ -1,46 +1,18 @@
-"""The check: exact expectations, the right verdict, and what the data cannot support."""
+"""The check: the right verdict, and what the data cannot support."""
 
 from __future__ import annotations
-
-import itertools
 
 import msgspec
 import numpy as np
 import polars as pl
 import pytest
 from histories import SPACE, bowls, evolved, unrelated
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ringfence as rf
-from ringfence.checking.left_out.order_statistics import expected_best
-from ringfence.checking.left_out.recorded import FULL_DRAWS
-from ringfence.checking.left_out.speedup import _worth
+from ringfence.checking.belief.regret_scale import FULL_DRAWS
+from ringfence.checking.left_out.speedup import worth
 from ringfence.checking.left_out.tasks import DRAWS
 from ringfence.history.regret import capped_regret
-
-
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=7), st.integers(1, 8))
-def test_the_expected_best_is_that_of_all_subsets(values, draws):
-    subsets = itertools.combinations(values, min(draws, len(values)))
-    brute = np.mean([min(subset) for subset in subsets])
-    assert expected_best(np.array(values), [draws])[0] == pytest.approx(brute, abs=1e-9)
-
-
-def test_the_expected_best_agrees_with_simulation():
-    """20,000 draws of 10 of 1,000; five standard errors, false alarm below 1e-6."""
-    rng = np.random.default_rng(0)
-    values = rng.random(1000)
-    best = [rng.choice(values, 10, replace=False).min() for _ in range(20_000)]
-    error = np.std(best) / np.sqrt(len(best))
-    assert abs(expected_best(values, [10])[0] - np.mean(best)) < 5 * error
-
-
-def test_one_draw_is_the_mean_and_all_draws_the_minimum():
-    values = np.random.default_rng(0).random(100)
-    one, all_of_them, more = expected_best(values, [1, 100, 1000])
-    assert one == pytest.approx(values.mean())
-    assert all_of_them == more == pytest.approx(values.min())
 
 
 def test_regret_is_zero_at_the_best_and_one_from_the_median_on():
@@ -58,7 +30,7 @@ def test_the_speed_up_is_where_the_mean_curve_comes_down_to_the_level():
     inside = rng.uniform(-0.1, 1.1, (200, len(DRAWS)))
     count = np.log(FULL_DRAWS)
     direct = [np.exp(np.interp(-level, -curve, count)) for level, curve in zip(inside, full)]
-    np.testing.assert_allclose(_worth(inside, full, DRAWS), np.array(direct) / DRAWS)
+    np.testing.assert_allclose(worth(inside, full, DRAWS), np.array(direct) / DRAWS)
 
 
 RNG = np.random.default_rng(1)
@@ -85,9 +57,9 @@ def test_unrelated_tasks_are_not():
         SPACE,
         [{"shape": "box"}, {"shape": "ellipsoid", "outliers": 0.1, "refit": True}],
     )
-    assert {check.verdict for check in comparison.checks} <= {"no clear difference", "hurts"}
+    assert "helps" not in {check.verdict for check in comparison.checks}
     assert comparison.best is None and comparison.nested.verdict == "no clear difference"
-    assert "keep the original space" in str(comparison)
+    assert "keep the full space" in str(comparison)
 
 
 def test_a_space_learned_from_the_wrong_corner_hurts():
@@ -96,7 +68,7 @@ def test_a_space_learned_from_the_wrong_corner_hurts():
         [[0.02, 0.02], [0.98, 0.98], [0.02, 0.98], [0.98, 0.02], [0.5, 0.02], [0.5, 0.98]]
     )
     found = rf.check(bowls(np.repeat(corners[:2], [1, 9], axis=0)), SPACE)
-    assert "t0" in found.hurt or "t0" in found.not_judged
+    assert "t0" in found.hurt
     assert "t0" in found.unlike
 
 
@@ -112,7 +84,7 @@ def test_one_outlier_task_blows_the_box_up_and_is_named():
     assert "t50" in plain.unlike and "t50" in slack.unlike
     assert comparison.best == 1 and comparison.nested.verdict == "helps"
     assert "take: box, outliers 0.02, refit" in str(comparison)
-    assert slack.speed_ups[DRAWS.index(10)].low > plain.speed_ups[DRAWS.index(10)].high
+    assert slack.speed_ups[DRAWS.index(10)].low > plain.speed_ups[DRAWS.index(10)].value
 
 
 def test_an_optimizers_history_is_judged_with_a_warning():
@@ -133,12 +105,12 @@ def test_the_task_left_out_does_not_shape_its_own_space():
         assert task.rows_inside == int(learned.inside(columns).sum())
 
 
-def test_no_rows_inside_means_not_judged():
+def test_a_task_with_hardly_a_row_inside_is_judged_by_its_model():
     optima = np.array([[0.1, 0.1]] * 4 + [[0.9, 0.9]])
     found = rf.check(bowls(optima, runs=40), SPACE, shape="box")
-    by_name = {task.name: task for task in found.tasks}
-    for name in found.not_judged:
-        assert by_name[name].rows_inside == 0 and by_name[name].rank_of_best_inside is None
+    far = next(task for task in found.tasks if task.name == "t4")
+    assert far.rows_inside < 5 and not far.best_is_inside
+    assert found.hurt == ("t4",) and not found.not_judged
 
 
 def test_tasks_without_signal_and_single_tasks():
@@ -153,8 +125,6 @@ def test_tasks_without_signal_and_single_tasks():
     assert "cannot tell" in str(rf.check(silent, SPACE))
     with pytest.raises(rf.HistoryError, match="at least two tasks"):
         rf.check(told.only(["t0"]), SPACE)
-    with pytest.raises(rf.SettingError, match="takes a History"):
-        rf.check(told.frame, SPACE)
 
 
 def test_a_check_is_the_same_each_time_and_survives_json():
@@ -169,21 +139,85 @@ def test_progress_is_reported_to_the_end():
     assert seen == [(i, 5) for i in range(1, 6)]
 
 
-def test_the_whole_space_is_worth_itself():
-    found = rf.check(bowls(ALIKE), SPACE, shape="whole")
+def test_the_full_space_is_worth_itself():
+    found = rf.check(bowls(ALIKE), SPACE, shape="full")
     assert found.verdict == "no clear difference" and found.volume_kept == 1.0
     for up in found.speed_ups:
-        assert up.value == up.low == up.high == pytest.approx(1.0)
+        assert [up.value, up.low, up.high] == pytest.approx([1.0] * 3)
         assert up.inside == pytest.approx(up.full)
-    assert str(found).startswith("whole space: no clear difference")
+    assert str(found).startswith("full space: no clear difference")
 
 
 def test_the_keys_of_the_json_output():
     found = msgspec.to_builtins(rf.check(bowls(ALIKE), SPACE, starts=None))
-    assert {"inside", "whole"} <= set(found["tasks"][0]) & set(found["speed_ups"][0])
+    assert {"inside", "low", "high"} <= set(found["tasks"][0])
+    assert {"inside", "full", "value", "low", "high"} <= set(found["speed_ups"][0])
+    assert len(found["full"]) == len(FULL_DRAWS) and found["reason"] == ""
 
 
 def test_the_embedded_history_is_worth_learning_from():
     found = rf.check(rf.example_history(), shape="ellipsoid", outliers=0.1, refit=True)
     assert found.verdict == "helps"
-    assert "10 draws inside are worth" in str(found)
+    assert "10 trials inside are worth" in str(found)
+
+
+def ordinary(rows: int, way: str = "random", tasks: int = 12) -> rf.History:
+    """Twelve bowls that are alike, with few rows: random ones, or those of an optimizer."""
+    optima = np.random.default_rng(3).normal(0.4, 0.06, (tasks, 2))
+    return bowls(optima, runs=rows) if way == "random" else evolved(optima, runs=rows)
+
+
+@pytest.mark.parametrize("rows", [16, 24, 64])
+@pytest.mark.parametrize("way", ["random", "evolved"])
+def test_few_rows_say_nothing_that_many_would_take_back(rows, way):
+    """The box of twelve alike tasks is worth three to eight times as many draws, by many rows;
+    with few, or with an optimizer's, the interval may be wide but neither wrong nor in the other
+    direction."""
+    many = rf.check(ordinary(256), SPACE, starts=0).speed_ups[DRAWS.index(10)]
+    few = rf.check(ordinary(rows, way), SPACE, starts=0)
+    up = next(up for up in few.speed_ups if up.draws == 10)
+    assert few.verdict in ("helps", "cannot tell") and up.low < up.value < up.high
+    assert up.low < many.high and many.low < up.high
+    assert up.high - up.low > 0.5 * (many.high - many.low)
+
+
+def test_the_lines_end_where_the_rows_do():
+    assert [up.draws for up in rf.check(ordinary(16), SPACE, starts=0).speed_ups] == [1, 2, 5, 10]
+    assert rf.check(ordinary(30), SPACE, starts=0).speed_ups[-1].draws == 25
+
+
+def test_too_few_rows_or_tasks_cannot_tell_and_say_what_would():
+    few_rows = rf.check(ordinary(6), SPACE, starts=0)
+    assert few_rows.verdict == "cannot tell" and "at least 8 are needed" in few_rows.reason
+    few_tasks = rf.check(ordinary(40, tasks=2), SPACE, starts=0)
+    assert few_tasks.verdict == "cannot tell" and "at least 5 are needed" in few_tasks.reason
+    unsure = rf.check(unrelated(8, runs=16, seed=1), SPACE, shape="ellipsoid", starts=0)
+    assert unsure.verdict == "cannot tell"
+    assert "would settle it" in unsure.reason and unsure.reason in str(unsure)
+
+
+def test_an_undecided_comparison_keeps_the_space_and_says_why():
+    found = rf.compare(unrelated(8, runs=16, seed=1), SPACE, [{"shape": "ellipsoid"}], nested=False)
+    assert found.best is None and found.settings.shape == "full"
+    assert "keep the full space until more is known: of ellipsoid the runs cannot tell" in (
+        found.recommendation
+    )
+    learned = rf.learn(unrelated(8, runs=16, seed=1), SPACE, shape="auto")
+    assert learned.volume_fraction == 1.0
+    assert any("cannot tell" in note for note in learned.provenance.notes)
+
+
+def test_a_region_that_keeps_everything_is_worth_itself():
+    rng = np.random.default_rng(0)
+    a = rng.choice(list("abcd"), 300)
+    frame = pl.DataFrame(
+        {
+            "task": np.repeat([f"t{i}" for i in range(6)], 50),
+            "a": a,
+            "error": (a == "a") + rng.random(300),
+        }
+    )
+    space = rf.Space({"a": rf.Categorical(list("abcd"))})
+    found = rf.check(rf.History.from_frame(frame, task="task", objective="error"), space, starts=0)
+    assert found.verdict == "no clear difference" and "it keeps the full space" in str(found)
+    assert [found.speed_ups[3].low, found.speed_ups[3].high] == pytest.approx([1.0, 1.0])

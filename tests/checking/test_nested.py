@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from histories import SPACE, bowls, unrelated
 
 import ringfence as rf
+from ringfence.checking.belief.beliefs import Beliefs
 from ringfence.checking.comparison import OBSERVED, SETTINGS, settings_for
 from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.nested import _choices, groups_of, n_steps
@@ -37,8 +36,18 @@ def test_with_few_tasks_it_is_leave_one_out_within_leave_one_out():
     assert len(chosen) > 1  # else nothing was tested
 
 
-def test_a_group_takes_no_part_in_its_own_choice():
-    """Other errors of the tasks of a group change the choices of other groups, never its own."""
+def test_a_choice_that_keeps_the_full_space_says_so():
+    comparison = rf.compare(unrelated(6, runs=60), SPACE, EXACT, starts=0)
+    assert comparison.best is None
+    for text in (
+        str(comparison),
+        str(rf.check(unrelated(6, runs=60), SPACE, shape="full", starts=0)),
+    ):
+        assert "; it keeps the full space" in text and "are worth 10 in" not in text
+
+
+def test_a_group_takes_no_part_in_its_own_choice(monkeypatch):
+    """Other evidence on the tasks of a group changes the choices of other groups, never its own."""
     asked = [
         checked_settings("box"),
         checked_settings("ellipsoid"),
@@ -46,17 +55,19 @@ def test_a_group_takes_no_part_in_its_own_choice():
     ]
     groups = groups_of(11)
     history = bowls(np.random.default_rng(0).normal(0.5, 0.2, (11, 2)), 60)
-    case = LeaveOneOut.of(PreparedHistory.of(history, SPACE, "check"), asked[0].rows)
+    case = LeaveOneOut.of(PreparedHistory.of(history, SPACE, rf.check), asked[0].rows)
     told = _choices(case, asked, groups, lambda: None)
-    changed = 0
+    changed, believed = 0, Beliefs.best_regrets
     for g in (0, 4, 9):
-        tasks = list(case.tasks)
-        for number in groups[g]:
-            tasks[number] = dataclasses.replace(
-                tasks[number], regret=tasks[number].regret[::-1].copy()
-            )
-        other = dataclasses.replace(case, tasks=tuple(tasks))
-        again = _choices(other, asked, groups, lambda: None)
+        names = {case.tasks[number].name for number in groups[g]}
+
+        def other(beliefs, name, *arguments, names=names):
+            curves = believed(beliefs, name, *arguments)
+            return 1.0 - curves if name in names else curves
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Beliefs, "best_regrets", other)
+            again = _choices(case, asked, groups, lambda: None)
         assert again[g] == told[g]
         changed += again != told
     assert changed  # the control: errors do matter
@@ -90,24 +101,24 @@ def test_auto_is_what_compare_recommends_and_checks(monkeypatch):
     learned = rf.learn(history, SPACE, shape="auto")
     assert learned.settings == found.settings
     (note,) = (note for note in learned.provenance.notes if "chosen" in note)
-    assert "chosen among 3 settings; chosen anew without each task: helps; 10 draws" in note
+    assert "chosen among 3 settings; chosen anew without each task: helps; 10 trials" in note
     assert note.split(": ", 1)[1].split("; ", 1)[1] in str(comparison)
     same = rf.learn(history, SPACE, shape=learned.shape, top=learned.settings.top)
     assert same.bounds == learned.bounds
     assert str(found).startswith("the choice among 3 settings (from all tasks: ")
 
 
-def test_where_nothing_helps_the_whole_space_stays(monkeypatch):
+def test_where_nothing_helps_the_full_space_stays(monkeypatch):
     monkeypatch.setattr("ringfence.checking.comparison.SETTINGS", EXACT)
     history = unrelated(12, seed=1)
     comparison = rf.compare(history, SPACE)
-    assert comparison.best is None and comparison.settings.shape == "whole"
-    assert "keep the original space" in str(comparison)
+    assert comparison.best is None and comparison.settings.shape == "full"
+    assert "keep the full space" in str(comparison)
     learned = rf.learn(history, SPACE, shape="auto")
-    assert learned.shape == "whole" and learned.volume_fraction == 1.0
-    assert "the original space, kept whole (12 tasks)" in str(learned)
+    assert learned.shape == "full" and learned.volume_fraction == 1.0
+    assert "the full space (12 tasks)" in str(learned)
     nested = comparison.nested
-    assert nested.settings.shape == "whole" and nested.volume_kept == 1.0
+    assert nested.settings.shape == "full" and nested.volume_kept == 1.0
     kept = [task for task in nested.tasks if task.rows_inside == task.rows]
     assert kept and all(task.best_is_inside for task in kept)
 
@@ -116,7 +127,7 @@ def test_two_tasks_are_too_few_to_choose_by():
     history = bowls(FEW[:2])
     nested = rf.compare(history, SPACE, EXACT).nested
     assert all(task.rows_inside == task.rows for task in nested.tasks)
-    assert nested.verdict == "cannot tell" and nested.settings.shape == "whole"
+    assert nested.verdict == "cannot tell" and nested.settings.shape == "full"
 
 
 def test_rows_that_count_are_the_same_for_the_choice(mixed_history):

@@ -14,10 +14,11 @@ from ringfence.checking.nested import n_steps, nested_check
 from ringfence.checking.result import Check, StartsCheck
 from ringfence.checking.verdict import best_of
 from ringfence.errors import SettingError
-from ringfence.history import TASK, History, PreparedHistory, RowChoice, considered_rows
+from ringfence.history import TASK, Direction, PreparedHistory, RowChoice, Runs, considered_rows
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import Starts, checked_settings, wanted_starts
 from ringfence.space import Space
+from ringfence.threads import one_thread
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 
@@ -25,8 +26,9 @@ VARIED = ("shape", "outliers", "refit", "categories", "top")
 """The arguments of `check` in which settings to compare may differ."""
 
 
+@one_thread
 def check(
-    history: History,
+    history: Runs,
     space: Space | None = None,
     *,
     shape: str = "box",
@@ -39,14 +41,46 @@ def check(
     average_repeats: bool = False,
     starts: Starts = "auto",
     progress: Progress = None,
+    task: str | None = None,
+    objective: str | int | None = None,
+    direction: Direction | None = None,
+    **reading: Any,
 ) -> Check:
     """Leave each task out, learn from the others, and ask what that would have been worth to it.
 
-    The arguments are those of `learn`; `starts` of its starting points are judged as well, which
-    takes a model of every task. All expectations are exact for the recorded rows: the best of k
-    rows drawn without replacement, inside the learned space and in the full one. With shape='auto'
-    the choice of the setting is checked: it is made again without each task. `progress` is called
-    with the number of steps done and of all steps.
+    A model of each task, with the others as its prior, says what the best of k random
+    configurations would give, inside the learned space and in the full one. How the rows were
+    chosen, and how many there are, matters to the width of the intervals, not to what they mean.
+
+    Args:
+        history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
+            frame, an Optuna study, or a list of such.
+        space: the full space; None takes that of the history, or infers one.
+        shape: as in `learn`.
+        outliers: as in `learn`.
+        refit: as in `learn`.
+        categories: as in `learn`.
+        top: as in `learn`.
+        n_evaluations: use only this many rows of each task, as in `learn`.
+        seed: of the random choice of these rows.
+        average_repeats: average the rows of a task that have the same configuration.
+        starts: number of starting points to judge as well; 'auto' is ten if `learn` finds some by
+            default, 0 is none.
+        progress: called with the number of steps done and of all steps.
+        task: the column that names the task, if `history` is still to be read.
+        objective: the column of the objective, likewise.
+        direction: 'minimize' or 'maximize'; None goes by the name of the objective.
+        reading: the other arguments of `read_history`, such as parameters, ignore or studies.
+
+    Returns:
+        The verdict and the evidence. With shape='auto' the choice of the setting is checked: it is
+        made again without each task.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> check = rf.check(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> check.verdict, len(check.tasks)
+        ('helps', 20)
     """
     settings = checked_settings(
         shape,
@@ -58,14 +92,16 @@ def check(
         seed=seed,
         average_repeats=average_repeats,
     )
-    prepared = PreparedHistory.of(history, space, "check")
+    columns = {"task": task, "objective": objective, "direction": direction}
+    prepared = PreparedHistory.of(history, space, check, {**columns, **reading})
     if shape == "auto":
         return check_choice(prepared, settings.rows, starts, progress)[1]
     return check_prepared(prepared, settings, starts, progress)
 
 
+@one_thread
 def compare(
-    history: History,
+    history: Runs,
     space: Space | None = None,
     settings: Sequence[dict[str, Any]] | None = None,
     *,
@@ -75,15 +111,48 @@ def compare(
     nested: bool = True,
     starts: Starts = "auto",
     progress: Progress = None,
+    task: str | None = None,
+    objective: str | int | None = None,
+    direction: Direction | None = None,
+    **reading: Any,
 ) -> Comparison:
-    """Check each of the settings (arguments of `check`; None: `settings_for` the space) and
-    recommend one. `nested` also checks the choice: the setting is chosen again without each task.
-    `starts` is the number of starting points of the recommended one to judge, as in `check`.
+    """Check several settings and recommend one.
+
+    Args:
+        history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
+            frame, an Optuna study, or a list of such.
+        space: the full space; None takes that of the history, or infers one.
+        settings: for each the arguments of `check` in which they differ: shape, outliers, refit,
+            categories, top. None tries ten, or twelve if there are categories.
+        n_evaluations: use only this many rows of each task, as in `learn`.
+        seed: of the random choice of these rows.
+        average_repeats: average the rows of a task that have the same configuration.
+        nested: also check the choice: the setting is chosen again without each task.
+        starts: number of starting points of the recommended setting to judge, as in `check`.
+        progress: called with the number of steps done and of all steps.
+        task: the column that names the task, if `history` is still to be read.
+        objective: the column of the objective, likewise.
+        direction: 'minimize' or 'maximize'; None goes by the name of the objective.
+        reading: the other arguments of `read_history`, such as parameters, ignore or studies.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> history = rf.example_history()
+        >>> comparison = rf.compare(
+        ...     history.only(history.tasks[:8]),
+        ...     settings=[{"shape": "box"}, {"shape": "ellipsoid"}],
+        ...     nested=False,
+        ...     starts=0,
+        ... )
+        >>> [check.settings.shape for check in comparison.checks]
+        ['box', 'ellipsoid']
     """
     rows = checked_settings(
-        "whole", n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
+        "full", n_evaluations=n_evaluations, seed=seed, average_repeats=average_repeats
     ).rows
-    left_out = LeaveOneOut.of(PreparedHistory.of(history, space, "compare"), rows)
+    columns = {"task": task, "objective": objective, "direction": direction}
+    prepared = PreparedHistory.of(history, space, compare, {**columns, **reading})
+    left_out = LeaveOneOut.of(prepared, rows)
     n_starts = _n_starts(starts, left_out)
     comparison = compare_settings(left_out, settings, nested=nested, progress=progress)
     starts_check = _check_starts(left_out, comparison.settings, n_starts)
@@ -110,9 +179,13 @@ def check_choice(
     comparison = compare_settings(left_out, progress=progress)
     assert comparison.nested is not None
     starts_check = _check_starts(left_out, comparison.settings, n_starts)
-    return comparison, msgspec.structs.replace(comparison.nested, starts=starts_check)
+    choice = msgspec.structs.replace(comparison.nested, starts=starts_check)
+    if comparison.undecided:
+        choice = msgspec.structs.replace(choice, verdict="cannot tell", reason=comparison.undecided)
+    return comparison, choice
 
 
+@one_thread
 def choose(prepared: PreparedHistory, rows: RowChoice, progress: Progress) -> tuple[Settings, str]:
     """The settings to take for these rows, and how they were chosen in a line."""
     comparison = compare_settings(LeaveOneOut.of(prepared, rows), progress=progress)
@@ -135,7 +208,7 @@ def compare_settings(
     total = len(compared) * n_tasks + (n_steps(n_tasks, len(compared)) if nested else 0)
     step = _steps(progress, total)
     checks = [left_out.check(one, step) for one in compared]
-    best = best_of([(check.speed_ups, check.verdict) for check in checks])
+    best = best_of([(check.speed_ups, check.judgement) for check in checks])
     choice = nested_check(left_out, checks, step) if nested else None
     return Comparison(tuple(checks), best, choice)
 

@@ -90,7 +90,7 @@ def _crowding(space: Space, tasks: Sequence[RecordedTask]) -> list[str]:
         return []
     return [
         f"the rows of {len(crowded)} of {len(tasks)} tasks crowd around their own best, as an "
-        "optimizer's do and random draws do not; the check overstates what random draws find there "
+        "optimizer's do: what the check says of the rest of the space rests on few rows "
         f"({some(crowded, 3)})"
     ]
 

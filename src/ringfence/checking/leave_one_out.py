@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import msgspec
 import numpy as np
 
+from ringfence.checking.belief.beliefs import Beliefs
+from ringfence.checking.belief.regret_scale import RegretScale
 from ringfence.checking.flags import flags
 from ringfence.checking.left_out.recorded import RecordedTask, recorded_tasks
 from ringfence.checking.left_out.sources import CheckSources
-from ringfence.checking.left_out.tasks import TaskCheck, check_tasks
+from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks
 from ringfence.checking.result import Check, summarize
 from ringfence.errors import HistoryError
 from ringfence.history import PreparedHistory, RowChoice, incumbents
 from ringfence.learned.blocks import expected_share
+from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.transfer.sources import Source, tasks_of
 from ringfence.space import Space
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """The recorded tasks, and what is learned from any of them."""
+    """The recorded tasks, what is learned from any of them, and what is believed of each."""
 
     prepared: PreparedHistory
     choice: RowChoice
@@ -30,6 +36,7 @@ class LeaveOneOut:
     tasks: tuple[RecordedTask, ...]
     warnings: tuple[str, ...]
     _sources: dict[float, CheckSources] = field(default_factory=dict)
+    _evidence: dict[Settings, list[TaskEvidence | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, prepared: PreparedHistory, choice: RowChoice) -> LeaveOneOut:
@@ -46,8 +53,25 @@ class LeaveOneOut:
 
     @property
     def space(self) -> Space:
-        """The original space."""
+        """The full space."""
         return self.prepared.space
+
+    @cached_property
+    def recorded(self) -> dict[str, Source]:
+        """The rows of each task as numbers."""
+        layout = Layout(full_space(self.space))
+        return {task.name: task for task in tasks_of(self.prepared.rows, layout)}
+
+    @cached_property
+    def beliefs(self) -> Beliefs | None:
+        """What random configurations would give on each task; None if no task tells good from
+        bad."""
+        return Beliefs.of(list(self.recorded.values()), full_space(self.space))
+
+    @property
+    def scale(self) -> RegretScale | None:
+        """How the shares of better configurations become regrets."""
+        return None if self.beliefs is None else self.beliefs.scale
 
     def sources(self, top: float) -> CheckSources:
         """The incumbents, made ready once for each `top`."""
@@ -67,13 +91,44 @@ class LeaveOneOut:
             average_repeats=choice.average_repeats,
         )
 
-    def check(self, settings: Settings, step: Callable[[], None]) -> Check:
+    def evidence(
+        self, settings: Settings, step: Callable[[], None] = lambda: None
+    ) -> list[TaskEvidence | None]:
         """Leave each task out in turn; `step` is called after each."""
-        sources = self.sources(settings.top)
-        by_name: dict[str, TaskCheck | None] = {}
+        if settings not in self._evidence:
+            sources = self.sources(settings.top)
+            everyone = np.ones(len(self.tasks), dtype=bool)
+            evidence = []
+            for number, task in enumerate(self.tasks):
+                evidence += check_tasks([task], self.beliefs, sources, settings, everyone, [number])
+                step()
+            self._evidence[settings] = evidence
+        return self._evidence[settings]
+
+    def check(self, settings: Settings, step: Callable[[], None]) -> Check:
+        """The check of one setting; `step` is called for each task."""
+        evidence = self.evidence(settings, step)
         everyone = np.ones(len(self.tasks), dtype=bool)
-        for number, task in enumerate(self.tasks):
-            (by_name[task.name],) = check_tasks([task], sources, settings, everyone, [number])
-            step()
-        blocks, _ = sources.fit(settings, everyone)
-        return summarize(settings, by_name, expected_share(self.space, blocks), self.warnings)
+        blocks, _ = self.sources(settings.top).fit(settings, everyone)
+        return self.summarize(settings, evidence, expected_share(self.space, blocks))
+
+    def summarize(
+        self,
+        settings: Settings,
+        evidence: list[TaskEvidence | None],
+        volume: float,
+        chosen_from: int = 0,
+    ) -> Check:
+        """The check that follows from the evidence on each of the tasks."""
+        names = [task.name for task in self.tasks]
+        by_name = dict(zip(names, evidence))
+        return summarize(
+            settings,
+            by_name,
+            self.scale,
+            volume,
+            self.warnings,
+            chosen_from,
+            self.prepared.history.goal,
+            self.prepared.account,
+        )

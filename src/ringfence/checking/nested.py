@@ -3,7 +3,8 @@
 The tasks are divided into at most ten groups (with ten tasks or fewer, one task each). For group g
 the setting is chosen by the other groups alone: each of those, h, is left out in turn, the space
 is learned from all tasks that are neither in g nor in h, and held against the tasks in h. The task
-that is then judged by the setting chosen for its group took no part in the choice.
+that is then judged by the setting chosen for its group took no part in the choice. (Its rows still
+help to say what unseen configurations would give on the others, as those of all tasks do.)
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 
+from ringfence.checking.belief.beliefs import FEWER_POINTS
 from ringfence.checking.leave_one_out import LeaveOneOut
-from ringfence.checking.left_out.tasks import TaskCheck, check_tasks, task_check
-from ringfence.checking.result import Check, summarize
+from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks, full_evidence
+from ringfence.checking.result import Check
 from ringfence.checking.verdict import best_of, judged
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import without_region
@@ -29,17 +32,20 @@ def nested_check(left_out: LeaveOneOut, checks: Sequence[Check], step: Callable[
     settings = [check.settings for check in checks]
     groups = groups_of(len(left_out.tasks))
     choices = _choices(left_out, settings, groups, step)
-    by_number: dict[int, TaskCheck | None] = {}
+    evidence = full_evidence(left_out.tasks, left_out.beliefs)
     for group, choice in zip(groups, choices):
-        known = {} if choice is None else {task.name: task for task in checks[choice].tasks}
-        for number in group:
-            task = left_out.tasks[number]
-            by_number[number] = task_check(task) if choice is None else known.get(task.name)
-    by_name = {task.name: by_number[number] for number, task in enumerate(left_out.tasks)}
-    best = best_of([(check.speed_ups, check.verdict) for check in checks])
+        if choice is not None:
+            chosen = left_out.evidence(settings[choice])
+            for number in group:
+                evidence[number] = chosen[number]
+    best = best_of([(check.speed_ups, check.judgement) for check in checks])
     final = without_region(settings[0]) if best is None else settings[best]
     volume = 1.0 if best is None else checks[best].volume_kept
-    return summarize(final, by_name, volume, left_out.warnings, len(checks))
+    check = left_out.summarize(final, evidence, volume, len(checks))
+    if best is not None and not any(choice is not None for choice in choices):
+        reason = "the tasks are too few to make the choice again without each of them"
+        return msgspec.structs.replace(check, verdict="cannot tell", reason=reason)
+    return check
 
 
 def groups_of(n_tasks: int) -> list[list[int]]:
@@ -64,16 +70,18 @@ def _choices(
     """The setting chosen for each group by the others; None if the full space should stay."""
     outcomes = []
     for setting in settings:
-        without: list[list[TaskCheck | None]] = [[] for _ in groups]
+        without: list[list[TaskEvidence | None]] = [[] for _ in groups]
         for g, h in itertools.combinations(range(len(groups)), 2):
             others = np.ones(len(left_out.tasks), dtype=bool)
             others[groups[g]] = False
             if others.sum() > len(groups[h]):
                 pair = [left_out.tasks[number] for number in (*groups[g], *groups[h])]
                 sources = left_out.sources(setting.top)
-                checks = check_tasks(pair, sources, setting, others, groups[h])
-                without[h] += checks[: len(groups[g])]
-                without[g] += checks[len(groups[g]) :]
+                evidence = check_tasks(
+                    pair, left_out.beliefs, sources, setting, others, groups[h], FEWER_POINTS
+                )
+                without[h] += evidence[: len(groups[g])]
+                without[g] += evidence[len(groups[g]) :]
             step()
-        outcomes.append([judged(checks) for checks in without])
+        outcomes.append([judged(evidence, left_out.scale) for evidence in without])
     return [best_of([outcome[g] for outcome in outcomes]) for g in range(len(groups))]

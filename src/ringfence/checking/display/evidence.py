@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ringfence.checking.display.text import nested_line, starts_lines
-from ringfence.checking.left_out.recorded import FULL_DRAWS
+from ringfence.checking.belief.regret_scale import FULL_DRAWS
+from ringfence.checking.display.text import ROUNDING, nested_line, starts_lines
 from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.settings import describe
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from ringfence.checking.result import Check
 
 INSIDE_COLUMN = DRAWS.index(JUDGED_AT)
-FULL_COLUMN = FULL_DRAWS.index(JUDGED_AT)
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,9 @@ class Curve:
 
     draws: tuple[int, ...]
     inside: tuple[float, ...]
+    inside_low: tuple[float, ...]
+    """Lower end of its 90 % interval."""
+    inside_high: tuple[float, ...]
     full_draws: tuple[int, ...]
     full: tuple[float, ...]
     judged_at: int
@@ -51,6 +51,9 @@ class TaskRow:
     inside: float | None
     full: float | None
     verdict: str
+    inside_low: float | None = None
+    """Lower end of the 90 % interval of `inside`."""
+    inside_high: float | None = None
 
     @property
     def gain(self) -> float | None:
@@ -58,6 +61,13 @@ class TaskRow:
         if self.inside is None or self.full is None:
             return None
         return self.full - self.inside
+
+    @property
+    def gain_interval(self) -> tuple[float, float] | None:
+        """The ends of its 90 % interval."""
+        if self.inside_low is None or self.inside_high is None or self.full is None:
+            return None
+        return self.full - self.inside_high, self.full - self.inside_low
 
 
 @dataclass(frozen=True)
@@ -104,20 +114,22 @@ def starting_points(learned: LearnedSpace, check: Check | None) -> StartingPoint
 
 
 def curve(check: Check) -> Curve | None:
-    """The means over the tasks that were judged; None if none was."""
-    judged = [task for task in check.tasks if task.inside is not None]
-    if not judged:
+    """The means over the tasks that were judged, as far as the runs carry them; None if none
+    was."""
+    if not check.speed_ups:
         return None
     speed_up = next(up for up in check.speed_ups if up.draws == JUDGED_AT)
     figures = (speed_up.value, speed_up.low, speed_up.high)
     worth, low, high = (JUDGED_AT * factor for factor in figures)
-    full_draws = [k for k in FULL_DRAWS if k <= max(2 * DRAWS[-1], 1.5 * worth)]
-    full = np.mean([task.full[: len(full_draws)] for task in judged], axis=0)
+    last = check.speed_ups[-1].draws
+    full_draws = [k for k in FULL_DRAWS if k <= max(2 * last, 1.5 * worth)]
     return Curve(
         draws=tuple(up.draws for up in check.speed_ups),
         inside=tuple(up.inside for up in check.speed_ups),
+        inside_low=tuple(up.inside_low for up in check.speed_ups),
+        inside_high=tuple(up.inside_high for up in check.speed_ups),
         full_draws=tuple(full_draws),
-        full=tuple(full.tolist()),
+        full=check.full[: len(full_draws)],
         judged_at=JUDGED_AT,
         worth=worth,
         low=low,
@@ -128,16 +140,10 @@ def curve(check: Check) -> Curve | None:
 def task_rows(check: Check) -> tuple[TaskRow, ...]:
     """The tasks, those that lose most first, those that could not be judged last."""
     hurt = set(check.hurt)
-    judged = sorted((t for t in check.tasks if t.inside is not None), key=loss, reverse=True)
-    empty = [task for task in check.tasks if task.inside is None]
-    rows = [_row(task, hurt) for task in (*judged, *empty)]
-    known = {task.name for task in check.tasks}
-    flat = "not judged: its best and median run are equal"
-    rows += [
-        TaskRow(name, None, None, None, None, None, None, flat)
-        for name in check.not_judged
-        if name not in known
-    ]
+    judged = sorted(check.tasks, key=lambda task: loss(task, check), reverse=True)
+    rows = [_row(task, check, hurt) for task in judged]
+    nothing = (None,) * 6
+    rows += [TaskRow(name, *nothing, "not judged") for name in check.not_judged]
     return tuple(rows)
 
 
@@ -145,7 +151,7 @@ def setting_rows(comparison: Comparison) -> tuple[SettingRow, ...]:
     """The settings in the order in which they were tried."""
     rows = []
     for number, check in enumerate(comparison.checks):
-        up = check.speed_ups[INSIDE_COLUMN] if check.speed_ups else None
+        up = next((up for up in check.speed_ups if up.draws == JUDGED_AT), None)
         rows.append(
             SettingRow(
                 name=describe(check.settings),
@@ -165,27 +171,28 @@ def advice(comparison: Comparison) -> tuple[str, str]:
     return comparison.recommendation, nested_line(comparison.nested)
 
 
-def _row(task: TaskCheck, hurt: set[str]) -> TaskRow:
-    inside = None if task.inside is None else task.inside[INSIDE_COLUMN]
-    if inside is None:
-        verdict = "not judged: no recorded run inside"
-    elif task.name in hurt:
+def _row(task: TaskCheck, check: Check, hurt: set[str]) -> TaskRow:
+    if task.name in hurt:
         verdict = "would be hurt"
     else:
-        verdict = "no worse" if loss(task) <= 0 else "a little worse"
+        verdict = "no worse" if loss(task, check) <= 0 else "a little worse"
+    if task.low[INSIDE_COLUMN] < check.full_at(JUDGED_AT) < task.high[INSIDE_COLUMN]:
+        verdict = f"likely {verdict}"  # as counted in the headline, but its interval spans both
     return TaskRow(
         name=task.name,
         rows=task.rows,
         rows_inside=task.rows_inside,
         best_is_inside=task.best_is_inside,
         rank=task.rank_of_best_inside,
-        inside=inside,
-        full=task.full[FULL_COLUMN],
+        inside=task.inside[INSIDE_COLUMN],
+        full=check.full_at(JUDGED_AT),
         verdict=verdict,
+        inside_low=task.low[INSIDE_COLUMN],
+        inside_high=task.high[INSIDE_COLUMN],
     )
 
 
-def loss(task: TaskCheck) -> float:
-    """Regret that the learned space costs a judged task after ten draws."""
-    assert task.inside is not None
-    return task.inside[INSIDE_COLUMN] - task.full[FULL_COLUMN]
+def loss(task: TaskCheck, check: Check) -> float:
+    """Regret that the learned space costs a task after ten draws."""
+    difference = task.inside[INSIDE_COLUMN] - check.full_at(JUDGED_AT)
+    return 0.0 if abs(difference) < ROUNDING else difference

@@ -5,12 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ringfence.checking.display.evidence import task_rows
-from ringfence.checking.display.text import headline, warning_lines
-from ringfence.rendering.markup import name
+from ringfence.checking.display.text import (
+    REGRET,
+    headline,
+    nested_line,
+    settings_table,
+    space_lines,
+    starts_lines,
+    warning_lines,
+)
+from ringfence.checking.verdict import JUDGED_AT
+from ringfence.learned.text import titled
+from ringfence.rendering.layout import Table
+from ringfence.rendering.markup import Html, name
 from ringfence.rendering.notebook import notebook_block, notebook_table
 
 if TYPE_CHECKING:
-    from ringfence.checking.result import Check
+    from ringfence.checking.comparison import Comparison
+    from ringfence.checking.result import Check, StartsCheck
 
 MOST_TASKS = 10
 
@@ -29,5 +41,30 @@ def check_html(check: Check) -> str:
     ]
     head = ("trials", "regret inside", "in the full space", "speed-up", "90% interval")
     tables = [notebook_table(head, draws)] if draws else []
+    tables += [starts_table(check.starts)] if check.starts and check.starts.speed_ups else []
     tables += [notebook_table(("task, worst first", "gain", ""), worst)] if worst else []
-    return notebook_block(headline(check), tables, warning_lines(check))
+    lines = [*starts_lines(check.starts), *([REGRET] if draws else []), *space_lines(check)]
+    lines += warning_lines(check)
+    return notebook_block(titled(headline(check), check.goal), tables, lines)
+
+
+def starts_table(starts: StartsCheck) -> Html:
+    """What the first starting points are worth, a line for each number of them."""
+    rows = [
+        (f"{up.draws}", f"{up.inside:.3f}", f"{up.value * up.draws:.0f}",
+         f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}")
+        for up in starts.speed_ups
+    ]  # fmt: skip
+    head = ("starting points", "mean regret", "random trials for that", "90% interval")
+    return notebook_table(head, rows)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The settings, what to take, and what that choice is worth to a new task."""
+    wide = settings_table(comparison).ways[0][0]
+    assert isinstance(wide, Table)
+    head, *rows = wide.rows
+    lines = [comparison.recommendation, nested_line(comparison.nested)]
+    lines += [*starts_lines(comparison.starts), REGRET, *warning_lines(comparison.checks[0])]
+    title = titled(f"settings after {JUDGED_AT} trials", comparison.goal)
+    return notebook_block(title, [notebook_table(head, rows)], lines)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ringfence.checking.verdict import JUDGED_AT
+from ringfence.checking.verdict import JUDGED_AT, Verdict
 from ringfence.learned.settings import describe
-from ringfence.words import align, percent, some
+from ringfence.learned.text import titled
+from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
+from ringfence.words import percent, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
     from ringfence.checking.result import Check, StartsCheck
+
+
+ROUNDING = 1e-9  # regrets this near to each other are equal
+REGRET = "regret: 0 is the best of thousands of random configurations, 1 a median one"
+SETTING = 24  # columns that the name of a setting keeps in a narrow table
+TONES: dict[Verdict, Tone] = {
+    "helps": "good",
+    "hurts": "bad",
+    "no clear difference": "unsure",
+    "cannot tell": "unsure",
+}
 
 
 def headline(check: Check) -> str:
@@ -19,9 +32,7 @@ def headline(check: Check) -> str:
     if check.chosen_from:
         name = f"the choice among {check.chosen_from} settings (from all tasks: {name})"
     if check.verdict == "cannot tell":
-        return (
-            f"{name}: cannot tell; too few tasks have recorded runs inside that tell good from bad"
-        )
+        return f"{name}: cannot tell; {check.reason}"
     return f"{name}: {check.verdict}; {worth(check)}"
 
 
@@ -29,22 +40,22 @@ def worth(check: Check) -> str:
     """The speed-up after ten draws with its interval, and on how many tasks it is no loss."""
     column = _column(check)
     up = check.speed_ups[column]
-    judged = [task for task in check.tasks if task.inside is not None]
-    no_worse = [
-        task
-        for task in judged
-        if task.inside is not None and task.inside[column] <= task.full[JUDGED_AT - 1]
-    ]
+    full = check.full_at(JUDGED_AT)
+    if all(abs(task.inside[column] - full) <= ROUNDING for task in check.tasks):
+        return "it keeps the full space"
+    no_worse = [task for task in check.tasks if task.inside[column] <= full + ROUNDING]
     return (
-        f"{JUDGED_AT} draws inside are worth {up.value * JUDGED_AT:.0f} "
-        f"in the whole space (90% interval {up.low * JUDGED_AT:.0f} to {up.high * JUDGED_AT:.0f}), "
-        f"no worse on {len(no_worse)} of {len(judged)} tasks"
+        f"{JUDGED_AT} trials inside are worth {up.value * JUDGED_AT:.0f} "
+        f"in the full space (90% interval {up.low * JUDGED_AT:.0f} to {up.high * JUDGED_AT:.0f}), "
+        f"no worse on {len(no_worse)} of {len(check.tasks)} tasks"
     )
 
 
 def choice_line(comparison: Comparison) -> str:
     """How a setting was chosen, and what the choice is worth, in one line."""
     setting, count = describe(comparison.settings), len(comparison.checks)
+    if comparison.undecided:
+        return f"{setting}, after {count} settings were tried: {comparison.recommendation}"
     return f"{setting}: chosen among {count} settings; {nested_line(comparison.nested)}"
 
 
@@ -53,45 +64,85 @@ def nested_line(nested: Check | None) -> str:
     if nested is None:
         return "the best of several settings looks a little better than it is"
     if nested.verdict == "cannot tell":
-        return "chosen anew without each task: cannot tell what that is worth"
+        return f"chosen anew without each task: cannot tell; {nested.reason}"
     return f"chosen anew without each task: {nested.verdict}; {worth(nested)}"
 
 
-def comparison_table(comparison: Comparison) -> list[str]:
+def comparison_text(comparison: Comparison) -> str:
     """A line for each setting, the recommendation, and what the choice is worth to a new task."""
-    rows = [["setting", "volume", "regret", "speed-up", "90% interval", "verdict", "hurts"]]
+    return "\n".join(lay_out(comparison_parts(comparison)))
+
+
+def comparison_parts(comparison: Comparison) -> list[Part]:
+    """The same, to be laid out in a given width."""
+    nested = comparison.nested
+    parts: list[Part] = [
+        titled(f"settings after {JUDGED_AT} trials", comparison.goal),
+        "",
+        settings_table(comparison),
+        REGRET,
+        "",
+        comparison.recommendation,
+        toned(nested_line(nested), nested),
+    ]
+    parts += [toned(line, comparison.starts) for line in starts_lines(comparison.starts)]
+    return [*parts, *warning_lines(comparison.checks[0])]
+
+
+def settings_table(comparison: Comparison) -> Either:
+    """A line for each setting; in a narrow terminal only what decides."""
+    wide = [["setting", "volume", "regret", "speed-up", "90% interval", "verdict", "hurts"]]
+    narrow = [["setting", "speed-up (90%)", "verdict"]]
     for check in comparison.checks:
-        cells = ["", "", ""]
+        cells, short = ["", "", ""], ""
         if check.speed_ups:
             up = check.speed_ups[_column(check)]
             cells = [f"{up.inside:.3f}", f"{up.value:.2f}", f"{up.low:.2f} to {up.high:.2f}"]
+            short = f"{up.value:.1f} ({up.low:.1f} to {up.high:.1f})"
         hurt = f"{len(check.hurt)} of {len(check.tasks)}"
-        row = [describe(check.settings), percent(check.volume_kept), *cells, check.verdict, hurt]
-        rows.append(row)
-    lines = [*align(rows), "", comparison.recommendation, nested_line(comparison.nested)]
-    lines += starts_lines(comparison.starts)
-    return [*lines, *warning_lines(comparison.checks[0])]
+        name, verdict = describe(check.settings), Toned(check.verdict, TONES[check.verdict])
+        wide.append([name, percent(check.volume_kept), *cells, verdict, hurt])
+        narrow.append([name, short, verdict])
+    return Either([[Table(rows, floors={0: SETTING})] for rows in (wide, narrow)])
 
 
 def summary(check: Check) -> str:
-    """The headline, the table of draws, the tasks to look at, the warnings."""
-    lines = [headline(check)]
-    rows = [["draws", "regret inside", "whole space", "speed-up", "90% interval"]]
+    """The headline, the table of trials, the tasks to look at, the warnings."""
+    return "\n".join(lay_out(summary_parts(check)))
+
+
+def summary_parts(check: Check) -> list[Part]:
+    """The same, to be laid out in a given width."""
+    parts: list[Part] = [toned(titled(headline(check), check.goal), check)]
+    rows = [["trials", "regret inside", "full space", "speed-up", "90% interval"]]
     for up in check.speed_ups:
         interval = f"{up.low:.2f} to {up.high:.2f}"
         rows.append(
             [str(up.draws), f"{up.inside:.3f}", f"{up.full:.3f}", f"{up.value:.2f}", interval]
         )
-    lines += ["", *align(rows)] if check.speed_ups else []
-    lines += ["", *starts_lines(check.starts), f"volume kept: {percent(check.volume_kept)}"]
-    for label, names in (
+    parts += ["", Table(rows), REGRET] if check.speed_ups else []
+    parts += ["", *(toned(line, check.starts) for line in starts_lines(check.starts))]
+    return [*parts, *space_lines(check), *warning_lines(check)]
+
+
+def space_lines(check: Check) -> list[str]:
+    """How much is kept, and the tasks to look at."""
+    lines = [f"volume kept: {percent(check.volume_kept)}"]
+    named = (
         ("would hurt", check.hurt),
         ("unlike the rest (their best lies outside)", check.unlike),
-        ("not judged", check.not_judged),
-    ):
-        if names:
-            lines.append(f"{label}: {some(names)}")
-    return "\n".join([*lines, *warning_lines(check)])
+        ("not judged (their best and median run are equal)", check.not_judged),
+    )
+    return lines + [f"{label}: {some(names)}" for label, names in named if names]
+
+
+def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:
+    """The line with its verdict in the tone that this has."""
+    verdict = judged.verdict if judged else ""
+    before, colon, after = line.partition(f": {verdict}; ")
+    if judged is None or not colon:
+        return line
+    return before, ": ", Toned(verdict, TONES[judged.verdict]), "; ", after
 
 
 def starts_lines(starts: StartsCheck | None) -> list[str]:
@@ -99,13 +150,14 @@ def starts_lines(starts: StartsCheck | None) -> list[str]:
     if starts is None:
         return []
     if not starts.speed_ups:
-        return ["starts: cannot tell; no task has recorded runs inside that tell good from bad"]
+        return [f"starting points: cannot tell; {starts.reason}"]
     up = starts.speed_ups[-1]
-    name = f"first {up.draws} starts" if up.draws > 1 else "first start"
+    name = f"first {up.draws} starting points" if up.draws > 1 else "first starting point"
     return [
         f"{name}: {starts.verdict}; mean regret {up.inside:.3f}, for which random search of the "
-        f"whole space needs {up.value * up.draws:.0f} trials (90% interval "
+        f"full space needs {up.value * up.draws:.0f} trials (90% interval "
         f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
+        + (f"; {starts.reason}" if starts.reason else "")
     ]
 
 

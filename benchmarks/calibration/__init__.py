@@ -1,0 +1,1 @@
+"""Is the check right? Its intervals and verdicts against what the whole table says."""
