@@ -7,6 +7,7 @@ from ringfence.fit.result import AnyFit, Fit
 from ringfence.fit.shapes import shape_of
 from ringfence.fit.unions.cells import Cells
 from ringfence.fit.unions.union import fit_union
+from ringfence.threads import one_thread
 
 
 def fit_shape(
@@ -16,6 +17,8 @@ def fit_shape(
     left outside. `task` (n,) tells which come from the same task; `near` is a fit of nearly the
     same points."""
     shape = shape_of(name)
-    if name == shape.union:
-        return fit_union(cells, task, shape.fit, shape.splitting, outliers)
-    return shape.fit(cells.points, outliers, near if isinstance(near, Fit) else None)
+    solve = shape.fit  # loads its solvers, and a BLAS library with them
+    with one_thread:
+        if name == shape.union:
+            return fit_union(cells, task, solve, shape.splitting, outliers)
+        return solve(cells.points, outliers, near if isinstance(near, Fit) else None)

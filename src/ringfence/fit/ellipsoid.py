@@ -75,7 +75,7 @@ def _solve(points: FloatArray, outliers: float) -> _Answer:
 
 
 def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:
-    """The ellipsoid of the affine hull as one of the whole space."""
+    """The ellipsoid of the affine hull as one of the full space."""
     dim = len(frame.origin)
     room = least_reach(n_tasks, dim)
     axes, lengths, _ = np.linalg.svd(frame.basis @ answer.factor, full_matrices=True)

@@ -94,8 +94,8 @@ def shape_names() -> list[str]:
 
 
 def shape_choices() -> list[str]:
-    """What the argument `shape` can be: a name, 'whole' for the original space, or 'auto'."""
-    return [*shape_names(), "whole", "auto"]
+    """What the argument `shape` can be: a name, 'full' for the full space, or 'auto'."""
+    return [*shape_names(), "full", "auto"]
 
 
 def shape_of(name: str) -> Shape:

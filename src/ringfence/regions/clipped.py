@@ -14,6 +14,7 @@ from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.regions.box import Box
 from ringfence.regions.maps.gauge import gauge_from_cube, gauge_to_cube
 from ringfence.regions.maps.sine import SineMap
+from ringfence.regions.nets import cut_to_cube
 from ringfence.regions.region import Body, Bounds, PartRecord, Snap
 from ringfence.regions.walk import walk
 
@@ -73,17 +74,33 @@ class Clipped:
         """The whole of R^p, by the sine map."""
         return SineMap(self.body, self.anchor)
 
-    @cached_property
+    @property
     def log_volume(self) -> float:
-        """Natural logarithm of the volume: exact inside the cube, else by 65,536 fixed draws."""
+        """Natural logarithm of the volume: exact inside the cube, else an estimate."""
+        return self._measured[0]
+
+    @property
+    def log_volume_error(self) -> float:
+        """The standard error of `log_volume`, which is the relative error of the volume."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[float, float]:
+        """The logarithm of the volume and its error, by whichever way has the smaller one."""
         lower, upper = self.body.bounds
         if (lower >= 0).all() and (upper <= 1).all():
-            return self.body.log_volume
+            return self.body.log_volume, 0.0
         draws = self._proposal.draw(VOLUME_DRAWS, np.random.default_rng(0))
         share = float(self.contains(draws).mean())
+        by_draws = by_cuts = (0.0, math.inf)
         if share * VOLUME_DRAWS >= FEW_DRAWS:
-            return self.proposal_log_volume + math.log(share)
-        return self._log_volume_by_growth()
+            error = math.sqrt((1.0 - share) / (share * VOLUME_DRAWS))
+            by_draws = self.proposal_log_volume + math.log(share), error
+        cut = self.body.log_share_in_cube() if by_draws[1] > 0.0 else None
+        if cut is not None:
+            by_cuts = self.body.log_volume + cut[0], cut[1]
+        best = min(by_draws, by_cuts, key=lambda found: found[1])
+        return best if math.isfinite(best[1]) else self._by_growth()
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which rows of `points` (n, p) lie inside."""
@@ -168,8 +185,8 @@ class Clipped:
         return self.body.outline(i, j)
 
     def surface(self, places: Sequence[int]) -> tuple[FloatArray, IntArray]:
-        """The body's, which may leave the unit cube."""
-        return self.body.surface(places)
+        """The body's, cut to the unit cube."""
+        return cut_to_cube(*self.body.surface(places))
 
     def with_cells(self, widened: Callable[[Bounds], Bounds]) -> Clipped:
         """The region as it is: its sides are not parallel to the axes."""
@@ -179,16 +196,18 @@ class Clipped:
         """The body's record."""
         return self.body.record()
 
-    def _log_volume_by_growth(self, walkers: int = 1000) -> float:
-        """Volume by steps: shrink the body about the anchor until it fits into the cube, then let
-        it grow back, each time doubling the volume it would have without the cube, and measure
-        with random walks which share of the larger set the smaller one holds."""
+    def _by_growth(self, walkers: int = 1000) -> tuple[float, float]:
+        """The logarithm of the volume of any body, and its error, by steps: shrink the body about
+        the anchor until it fits into the cube, then let it grow back, each time doubling the volume
+        it would have without the cube, and measure with random walks which share of the larger set
+        the smaller one holds."""
         rng = np.random.default_rng(0)
         full, anchor = self.body, self.anchor
         lower, upper = full.bounds
         reach = np.maximum(upper - anchor, anchor - lower)
         scale = float((np.minimum(anchor, 1 - anchor) / reach).min())
         total = full.log_volume + self.dim * math.log(scale)
+        variance = 0.0
         points = np.repeat(anchor[None], walkers, axis=0)
         while scale < 1.0:
             smaller = full.scaled(anchor, scale)
@@ -197,8 +216,10 @@ class Clipped:
             points = walk(
                 larger.chord, larger.body.factor, points, 2 * self.dim + 10, rng, larger._admit_all
             )
-            total -= math.log(max(float(smaller.contains(points).mean()), 1 / walkers))
-        return total
+            share = max(float(smaller.contains(points).mean()), 1 / walkers)
+            total -= math.log(share)
+            variance += (1.0 - share) / (share * walkers)  # of independent walkers, at least
+        return total, math.sqrt(variance)
 
     def _admit_all(self, points: FloatArray) -> tuple[FloatArray, BoolArray]:
         return points, self.contains(points)

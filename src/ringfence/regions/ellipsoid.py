@@ -58,6 +58,12 @@ class Ellipsoid:
         """Natural logarithm of the volume."""
         return log_ball_volume(self.dim) + float(np.log(np.diag(self.factor)).sum())
 
+    def log_share_in_cube(self) -> tuple[float, float]:
+        """The logarithm of the share that lies in the unit cube, and its standard error."""
+        from ringfence.regions.cut_ellipsoid import log_share_in_cube  # brings scipy.stats
+
+        return log_share_in_cube(self.center, self.factor)
+
     @property
     def half_axes(self) -> FloatArray:
         """Lengths of the half-axes, longest first, shape (p,)."""

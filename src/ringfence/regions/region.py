@@ -207,7 +207,7 @@ class Region(Protocol):
 
     def surface(self, places: Sequence[int]) -> tuple[FloatArray, IntArray]:
         """The boundary of the region's shadow on three coordinates: corners (m, 3) and triangles
-        (n, 3) of their numbers. It may leave the unit cube."""
+        (n, 3) of their numbers, counterclockwise as seen from outside."""
         ...
 
     def with_cells(self, widened: Callable[[Bounds], Bounds]) -> Region:
@@ -260,6 +260,11 @@ class Body(Protocol):
         """Natural logarithm of the volume."""
         ...
 
+    def log_share_in_cube(self) -> tuple[float, float] | None:
+        """The logarithm of the share of the body that lies in the unit cube, and its standard
+        error; None if there is no better way than random draws."""
+        ...
+
     @property
     def covariance(self) -> FloatArray:
         """The covariance of the uniform law, (p, p)."""
@@ -310,7 +315,7 @@ class Body(Protocol):
         ...
 
     def surface(self, places: Sequence[int]) -> tuple[FloatArray, IntArray]:
-        """As that of a region."""
+        """As that of a region. It may leave the unit cube."""
         ...
 
     def record(self) -> PartRecord:
