@@ -12,7 +12,9 @@ def test_a_history_splits_by_task_and_joins_again():
     frame = pl.DataFrame(
         {"task": ["a", "b"] * 10, "x": [float(i) for i in range(20)], "y": [0.0] * 20}
     )
-    history = rf.History.from_frame(frame, task="task", objective="y", parameters=["x"])
+    history = rf.History.from_frame(
+        frame, task="task", objective="y", direction="minimize", parameters=["x"]
+    )
     first, rest = history.split(3)
     assert first.frame["x"].to_list() == [0, 1, 2, 3, 4, 5]
     assert rest.frame["x"].to_list() == list(range(6, 20))
@@ -30,6 +32,7 @@ def test_histories_join_under_the_names_of_the_first():
         pl.DataFrame({"task": ["a"], "x": [1.0], "y": [0.0]}),
         task="task",
         objective="y",
+        direction="minimize",
         parameters=["x"],
     )
     other = rf.History.from_frame(
@@ -44,10 +47,14 @@ def test_histories_join_under_the_names_of_the_first():
     up = rf.History.from_frame(
         one.frame, task="task", objective="y", parameters=["x"], direction="maximize"
     )
-    with pytest.raises(rf.HistoryError, match="minimized and another maximized"):
-        rf.History.concat([one, up])
+    both = rf.History.concat([one, up])
+    assert both.frame["y"].to_list() == [0.0, -0.0] and both.roles.direction == "minimize"
     more = rf.History.from_frame(
-        one.frame.with_columns(z=1.0), task="task", objective="y", parameters=["x", "z"]
+        one.frame.with_columns(z=1.0),
+        task="task",
+        objective="y",
+        direction="minimize",
+        parameters=["x", "z"],
     )
     with pytest.raises(rf.HistoryError, match="only one of the histories has the parameter 'z'"):
         rf.History.concat([one, more])

@@ -69,7 +69,7 @@ def test_a_glob_reads_all_files_in_order_and_rows_are_found_again(tmp_path):
     write(tmp_path / "a.csv", FRAME[:2])
     history = read_history(str(tmp_path / "*.csv"))
     assert history.frame.equals(FRAME)
-    assert history.where(3) == f"row 1 of {tmp_path / 'b.csv'}"
+    assert history.where(3) == f"row 3 of {tmp_path / 'b.csv'}"
 
 
 def test_semicolons_and_words_for_missing(tmp_path):
@@ -86,7 +86,7 @@ def test_semicolons_and_words_for_missing(tmp_path):
         ("r.csv", b"task,x,loss\n", "no rows"),
         ("r.parquet", b"PAR1 and then nothing", "cannot be read as parquet"),
         ("r.jsonl", b'{"task": "a"', "cannot be read as jsonl|cannot tell"),
-        ("r.xlsx", b"x", "cannot tell the format"),
+        ("r.xlsx", b"x", "cannot be read as xlsx"),
         ("r.csv", b"loss,x\n1,2\n", "which column is the task"),
         ("r.csv", b"task,x\na,2\n", "which column is the objective"),
         ("r.csv", b"task,loss\na,2\n", "no parameter columns"),
@@ -160,10 +160,13 @@ def test_pandas_columns_of_every_kind():
     assert table["bool"].dtype == pl.Boolean and table["int"].dtype == pl.Int64
 
 
-def test_other_index_levels_stay_outside_unless_named():
+def test_every_named_level_of_an_index_is_a_column():
     frame = FRAME.to_pandas().set_index(pd.Index([3, 1, 2, 5], name="run"))
-    assert as_table(frame).equals(FRAME)
-    assert as_table(frame, ["run"]).columns[0] == "run"
+    assert as_table(frame).columns[0] == "run"
+    assert as_table(frame, index=False).equals(FRAME)
+    both = FRAME.to_pandas().set_index(["task", FRAME.columns[1]])
+    assert as_table(both).equals(FRAME.select("task", FRAME.columns[1], *FRAME.columns[2:]))
+    assert History.from_frame(both).roles == History.from_frame(FRAME).roles
 
 
 @pytest.mark.parametrize(
@@ -233,17 +236,19 @@ def test_guesses_are_made_and_said():
     assert (history.roles.objective, history.roles.direction) == ("Accuracy", "maximize")
     assert history.roles.parameters == ("lr", "depth", "loss")
     assert "took the column 'dataset' as the task" in history.notes
-    assert "the objective is to maximize" in history.notes
-    assert "not taken as parameters: auc, val_loss_3, run_id, seed" in history.notes
-
-
-def test_minimizing_a_score_is_remarked():
-    frame = FRAME.rename({"loss": "accuracy"})
+    assert "maximize 'Accuracy', guessed from its name" in history.notes
+    assert history.goal == "maximize 'Accuracy' (guessed from its name)"
+    assert history.goal in repr(history)
     assert any(
-        "sounds like a score" in n for n in History.from_frame(frame, objective="accuracy").notes
+        note.startswith("not taken as parameters: auc, val_loss_3 (results); run_id, seed (labels)")
+        for note in history.notes
     )
+
+
+def test_a_direction_that_is_said_counts_and_is_no_guess():
+    frame = FRAME.rename({"loss": "accuracy"})
     said = History.from_frame(frame, objective="accuracy", direction="minimize")
-    assert not any("sounds like" in n for n in said.notes)
+    assert said.goal == "minimize 'accuracy'" and not any("guessed" in n for n in said.notes)
 
 
 def test_the_digest_follows_the_data_and_nothing_else():

@@ -27,7 +27,7 @@ def test_bad_objectives_are_dropped_and_counted():
     assert usable.frame[ROW].to_list() == [0, 5]
     (dropped,) = usable.dropped
     assert (dropped.rows, dropped.reason) == (4, "loss is missing or not finite")
-    assert dropped.example == "row 1: loss = None"
+    assert dropped.example == "row 1 (from 0): loss = None"
 
 
 def test_nan_does_not_win_when_maximizing():
@@ -54,7 +54,7 @@ def test_values_outside_are_dropped_not_clipped():
         (2, "x is not a number from 0 to 1"),
         (2, "n is not an integer from 1 to 5"),
     ]
-    assert usable.dropped[0].example == "row 0: x = -0.1"
+    assert usable.dropped[0].example == "row 0 (from 0): x = -0.1"
 
 
 def test_rounding_noise_is_not_outside():
@@ -73,7 +73,7 @@ def test_text_where_a_number_is_wanted():
 
 
 def test_a_missing_value_is_an_error_with_row_and_column():
-    with pytest.raises(HistoryError, match=r"row 2, column 'x': the value is missing"):
+    with pytest.raises(HistoryError, match=r"row 2 \(from 0\), column 'x': the value is missing"):
         usable_rows(history(x=[0.1, 0.2, None, 0.3], n=[1] * 4), SPACE)
 
 
@@ -114,7 +114,7 @@ def test_values_of_inactive_parameters_are_ignored_even_when_absurd():
 
 def test_missing_where_active_is_an_error():
     rows = history(kernel=["rbf", "rbf"], gamma=[None, 0.5], C=[0.1, 0.2])
-    with pytest.raises(HistoryError, match="row 0, column 'gamma'"):
+    with pytest.raises(HistoryError, match=r"row 0 \(from 0\), column 'gamma'"):
         usable_rows(rows, SVM)
 
 

@@ -6,86 +6,135 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.history.guessing.results import name_words, was_measured
 
 TASKS = (
     "task", "task_id", "task_name", "dataset", "dataset_id", "dataset_name", "data_set", "data_id",
     "study", "study_name", "experiment", "experiment_name", "problem",
 )  # fmt: skip
-LOSSES = (
-    "objective", "loss", "error", "val_loss", "valid_loss", "validation_loss", "val_error",
-    "validation_error", "rmse", "mse", "mae", "mmce", "logloss", "log_loss", "value",
-)  # fmt: skip
-SCORES = (
-    "score", "accuracy", "val_accuracy", "acc", "val_acc", "bal_accuracy", "balanced_accuracy",
-    "auc", "roc_auc", "f1", "macro_f1", "r2", "reward",
-)  # fmt: skip
-METRICS = LOSSES + SCORES
-STATUSES = ("status", "state")
-GOOD_STATUS = {"complete", "completed", "ok", "success", "succeeded", "finished", "done", "true"}
-"""What the status of a run that counts may be, in lower case."""
-BOOKKEEPING = (
-    "id", "index", "run", "run_id", "run_name", "trial", "trial_id", "number", "config",
-    "config_id", "iteration", "seed", "repeat", "repetition", "fold", "timestamp", "date",
-    "created", "start_time", "end_time", "duration", "runtime", "time", "train_time", "timetrain",
-    "timepredict", "fit_time", "elapsed", "seconds", "secs", "memory", "user", "host", "",
-)  # fmt: skip
-DURATIONS = ("_time", "_seconds", "_secs")
+STUDIES = ("study", "study_name", "experiment", "experiment_name")
+"""Of these, the ones that often name the run instead."""
+LABELS = {
+    "", "id", "ids", "uuid", "guid", "index", "idx", "no", "nr", "row", "run", "run_id", "run_name",
+    "run_number", "trial", "trial_id", "trial_number", "trial_name", "number", "name", "config",
+    "config_id", "iteration", "job", "job_id", "slurm_job_id", "pid", "worker", "node",
+    "seed", "random_seed", "rng_seed", "random_state", "repeat", "repetition", "replicate", "fold",
+    "cv_fold", "split", "timestamp", "date", "datetime", "day", "created", "created_at", "updated",
+    "updated_at", "started", "started_at", "finished", "finished_at", "user", "author", "owner",
+    "host", "hostname", "machine", "cluster", "gpu", "gpus", "gpu_type", "gpu_count", "gpu_name",
+    "cpu_count", "os", "platform", "python", "python_version", "version", "code_version", "release",
+    "git", "git_sha", "git_hash", "git_commit", "git_branch", "sha", "hash", "commit", "branch",
+    "checkpoint_path", "path", "file", "filename", "folder", "url", "link", "notes",
+    "note", "comment", "comments", "remark", "remarks", "description", "tag", "tags", "group",
+    "sweep", "project", "entity",
+    # German, French, Spanish and Italian
+    "lauf", "lauf_nr", "laufnr", "laufnummer", "lauf_id", "nummer", "versuch", "versuch_nr",
+    "zeile", "bemerkung", "bemerkungen", "kommentar", "kommentare", "notiz", "notizen",
+    "anmerkung", "anmerkungen", "datum", "rechner", "benutzer", "autor", "numéro", "numero",
+    "essai", "ligne", "commentaire", "commentaires", "remarque", "remarques", "auteur", "fecha",
+    "nota", "notas", "comentario", "comentarios", "observaciones", "commento", "commenti",
+    "osservazioni", "autore",
+}  # fmt: skip
+"""Columns that tell which run it was, where and when: never what was tuned, unless named."""
+LABEL_ENDINGS = ("_uuid", "_sha", "_hash", "_path", "_dir", "_url", "_at", "_timestamp", "_date")
+TIMES = {
+    "time", "runtime", "duration", "elapsed", "walltime", "wallclock", "latency", "seconds",
+    "secs", "timetrain", "timepredict",
+    "zeit", "laufzeit", "rechenzeit", "trainingszeit", "dauer", "sekunden", "minuten", "stunden",
+    "temps", "durée", "duree", "tiempo", "duración", "duracion", "tempo", "durata",
+}  # fmt: skip
+UNITS = {"s", "sec", "secs", "seconds", "ms", "min", "mins", "minutes", "h", "hours", "hrs"}
+TIMED = {"train", "training", "fit", "predict", "eval", "total", "wall", "cpu", "run", "inference"}
+"""With a unit behind it, such as train_s, this is a time."""
+TIMED_SETTINGS = {"limit", "max", "budget", "decay", "delay", "half", "hold", "ramp"}
+"""With one of these, such as time_limit or decay_time, it is a setting."""
+LENGTHS = {
+    "epochs", "n_epochs", "num_epochs", "train_epochs", "iterations", "n_iterations", "iters",
+    "rounds", "n_rounds", "n_steps", "num_steps", "train_steps", "total_steps",
+}  # fmt: skip
+"""How long a run went, or was to go: a parameter, unless the values show that runs ended early."""
 
+ATTRIBUTES = ("user_attrs_", "system_attrs_")
+"""What Optuna writes in front of the names of facts about a trial."""
+PARAMETER_PREFIXES = ("param_", "params_", "params.", "config/", "config.")
+"""What scikit-learn, Optuna, MLflow and Ray Tune write in front of the names of parameters."""
+
+STOPPED = 0.2
+"""If at least this share of the runs has the largest of many lengths, it was a cap, and the others
+ended before it; lengths drawn at random pile up nowhere."""
 SHORT_TABLE = 50
 """Up to this many rows, texts that never repeat may still be choices."""
-STATUS_VALUES = 50
-"""This many different values are looked at to see whether a column holds the status of runs."""
+COUNTED = 12
+"""A column that counts as many rows as this one by one was not tuned."""
+COUNTER = "counts the rows"
 
 
-def guess_task(frame: pl.DataFrame) -> str:
-    """The column of the task by its name."""
-    return _first_of(TASKS, frame.columns, frame, "task")
-
-
-def guess_objective(frame: pl.DataFrame) -> str:
-    """The column of numbers that is called like an objective."""
-    numeric = [column.name for column in frame if column.dtype.is_numeric()]
-    return _first_of(METRICS, numeric, frame, "objective")
-
-
-def guess_status(frame: pl.DataFrame) -> str | None:
-    """The first column called status or state, if it tells which runs finished."""
-    name = next((name for name in frame.columns if name.lower() in STATUSES), None)
-    return name if name is not None and _is_status(frame[name]) else None
-
-
-def is_score(name: str) -> bool:
-    """Whether more of what has this name is usually better."""
-    return name.lower() in SCORES
-
-
-def is_bookkeeping(column: pl.Series) -> bool:
-    """Whether the column tells of the run rather than of what was tried: an id, a time, a metric,
-    a text that hardly repeats."""
-    name = column.name.lower()
-    if name in BOOKKEEPING or name.startswith("unnamed:") or column.dtype.is_temporal():
+def is_label(name: str) -> bool:
+    """Whether a column of this name tells which run it was, where or when."""
+    stem = "_".join(name_words(name))
+    blank = not name.strip() or name.strip().lower().startswith("unnamed:")
+    if blank or name.lower().startswith(ATTRIBUTES):
         return True
+    return stem != "" and (stem in LABELS or stem.endswith(LABEL_ENDINGS))
+
+
+def why_no_parameter(column: pl.Series, finished: pl.Series | None = None) -> str | None:
+    """What the column holds if it tells of the run rather than of what was tried, in a word or two;
+    None if it may be a parameter. `finished` says which runs did, if that is known."""
+    words = name_words(column.name)
+    stem = "_".join(words)
+    if not column.count():
+        return "empty"
+    if column.dtype.is_temporal():
+        return "dates"
+    if is_label(column.name):
+        return "labels"
+    if is_time(words):  # also as text: 12 min, 0:35:10
+        return "times"
     if column.dtype.is_numeric():
-        stem = name.rstrip("0123456789").rstrip("_")  # val_loss_3: one seed's or one fold's
-        return name in METRICS or stem in METRICS or stem.endswith(DURATIONS)
-    if column.dtype == pl.String and len(column) > SHORT_TABLE:
-        return column.n_unique() > 0.5 * len(column)  # names of runs, notes
-    return False
+        return _why_no_number(column, stem, finished)
+    is_long_text = column.dtype == pl.String and len(column) > SHORT_TABLE
+    if is_long_text and column.n_unique() > 0.5 * len(column):
+        return "texts that hardly repeat"
+    return None
 
 
-def _first_of(usual: Sequence[str], names: Sequence[str], frame: pl.DataFrame, role: str) -> str:
-    by_lower = {name.lower(): name for name in names}
-    for name in usual:
-        if name in by_lower:
-            return by_lower[name]
-    raise HistoryError(
-        f"cannot tell which column is the {role}; name it with {role}=… (--{role} …); "
-        f"the columns are {', '.join(frame.columns)}"
-    )
+def _why_no_number(column: pl.Series, stem: str, finished: pl.Series | None) -> str | None:
+    if was_measured(column):
+        return "results"
+    if stem in LENGTHS and _ended_early(column, finished):
+        return "how far runs got"
+    return COUNTER if _counts_rows(column) else None
 
 
-def _is_status(column: pl.Series) -> bool:
-    if column.dtype != pl.String:
+def _counts_rows(column: pl.Series) -> bool:
+    """Whether the values are 0, 1, 2, … or 1, 2, 3, … down the whole table."""
+    if not column.dtype.is_integer() or len(column) < COUNTED or column.null_count():
         return False
-    return any(str(value).lower() in GOOD_STATUS for value in column.unique().head(STATUS_VALUES))
+    return column[0] in (0, 1) and bool((column.diff().drop_nulls() == 1).all())
+
+
+def is_time(words: Sequence[str]) -> bool:
+    """Whether words such as train, time, s name a time; a limit on it would be a setting."""
+    if not words or TIMED_SETTINGS.intersection(words):
+        return False
+    last = words[-1]
+    if last in TIMES or (
+        words[0] in ("runtime", "duration", "elapsed", "walltime", "time")
+        and (len(words) == 1 or last in UNITS)
+    ):
+        return True
+    return last in UNITS and len(words) > 1 and bool((TIMES | TIMED).intersection(words[:-1]))
+
+
+def _ended_early(column: pl.Series, finished: pl.Series | None) -> bool:
+    """Whether lengths of runs are results: finished runs share one that failed ones do not reach,
+    or many runs share the largest and the others scatter below it."""
+    lengths = column.drop_nulls()
+    if finished is not None and not finished.all() and finished.any():
+        done, rest = column.filter(finished).drop_nulls(), column.filter(~finished).drop_nulls()
+        if done.n_unique() == 1 and len(rest) and (rest < done[0]).all():
+            return True
+    at_cap = int((lengths == lengths.max()).sum())
+    different = lengths.n_unique()
+    return different > 10 and at_cap >= STOPPED * len(lengths) and at_cap < len(lengths)

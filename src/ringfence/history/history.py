@@ -11,31 +11,60 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.roles import NamedColumns, Roles, assign_roles
+from ringfence.history.directions import goal_text
+from ringfence.history.display.table import history_html, history_text
+from ringfence.history.joining import aligned, common_roles, widest
+from ringfence.history.places import Places
+from ringfence.history.roles import NamedColumns, Roles, assign_roles, check_objective, check_tasks
 from ringfence.history.selection import Selection
+from ringfence.history.spreadsheets.notation import Decimal
+from ringfence.history.spreadsheets.sheet import read_sheet
 from ringfence.history.tables import as_table
 from ringfence.space import Space
+from ringfence.space.gaps import GapRule, Missing
+from ringfence.words import some
 
 EXACT_INTEGERS = 2**53
 """Below this a float is exactly the integer that it looks like."""
 
 
+UNNAMED = "value"
+"""The objective of a search's own results, which nobody has named."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """What was tried on which task and how it went. Rows are kept as they came; they are judged
-    against a space by `usable_rows` when one is learned."""
+    """What was tried on which task and how it went: `rf.read_history` and `History.from_frame` give
+    it.
+
+    Rows are kept as they came; they are judged against a space when one is learned. `len` is the
+    number of runs.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> history = rf.example_history()
+        >>> len(history), len(history.tasks)
+        (5120, 20)
+    """
 
     frame: pl.DataFrame
+    """The runs, one a row."""
     roles: Roles
+    """Which column plays which part."""
     source: str = "a table in memory"
-    files: tuple[tuple[str, int], ...] = ()
-    """Where the rows come from, in order: file name and number of rows."""
+    """Where it comes from, in words."""
+    places: Places = field(default=Places())
+    """Where the rows come from, for messages."""
     space: Space | None = None
     """The space that the source declares, if it does."""
     notes: tuple[str, ...] = field(default=())
     """What was guessed."""
     selection: Selection | None = None
     """Set if only the best rows of each task are here; None if all are."""
+    tool: str = ""
+    """The reader that knew the source, such as 'optuna'; empty for tables."""
+    gap_rule: GapRule = field(default=GapRule())
+    """What is done with missing values of parameters."""
 
     @classmethod
     def from_frame(
@@ -49,12 +78,37 @@ class History:
         budget: str | None = None,
         status: str | None = None,
         ignore: Sequence[str] = (),
+        missing: Missing | None = None,
+        decimal: Decimal | None = None,
     ) -> History:
         """A history from a pandas or polars DataFrame with one row per evaluation.
 
-        `direction` is 'minimize' unless said otherwise. Columns that are not named are guessed, and
-        `notes` says how; `parameters` defaults to every column that plays no other part and is not
-        in `ignore`.
+        Columns that are not named are guessed, and `notes` says how.
+
+        Args:
+            frame: the table.
+            task: the column that names the task; one called task, dataset, study, … by default.
+            objective: the column of the objective.
+            direction: 'minimize' or 'maximize'; None goes by the name of the objective, and asks if
+                that leaves a doubt.
+            parameters: the columns that were tuned; by default all that play no other part.
+            budget: the column of the budget; only the highest of each task counts.
+            status: the column that says which runs finished.
+            ignore: columns that are not parameters.
+            missing: what happens to rows that lack a parameter: 'drop', 'choice' or 'error'.
+            decimal: 'point' or 'comma', if text such as 1,234 could be read either way.
+
+        Raises:
+            HistoryError: a column that is not there, or a part that cannot be guessed.
+
+        Examples:
+            >>> import polars as pl
+            >>> import ringfence as rf
+            >>> runs = pl.DataFrame(
+            ...     {"task": ["a", "a", "b"], "lr": [0.1, 0.2, 0.3], "error": [0.5, 0.4, 0.3]}
+            ... )
+            >>> rf.History.from_frame(runs, task="task", objective="error").tasks
+            ('a', 'b')
         """
         named = NamedColumns(
             task=task,
@@ -64,6 +118,8 @@ class History:
             budget=budget,
             status=status,
             ignore=ignore,
+            missing=missing,
+            decimal=decimal,
         )
         return history_from(frame, named)
 
@@ -71,12 +127,22 @@ class History:
         roles = self.roles
         return (
             f"History({len(self)} runs, {len(self.tasks)} task{'s' * (len(self.tasks) != 1)}, "
-            f"{roles.direction} "
-            f"{roles.objective!r}, parameters: {', '.join(roles.parameters)})"
+            f"{self.goal}, parameters: {some(roles.parameters)})"
         )
+
+    def __str__(self) -> str:
+        return history_text(self)
+
+    def _repr_html_(self) -> str:
+        return history_html(self)
 
     def __len__(self) -> int:
         return self.frame.height
+
+    @property
+    def goal(self) -> str:
+        """What is better, and whether that is a guess: "maximize 'auc' (guessed from its name)"."""
+        return goal_text(self.roles.objective, self.roles.direction, guessed=self.roles.guessed)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -84,7 +150,13 @@ class History:
         return tuple(self.task_column().drop_nulls().unique(maintain_order=True))
 
     def task_column(self) -> pl.Series:
-        """The task of each row as text; integers lose the decimal point that a gap gave them."""
+        """The task of each row as text; integers lose the decimal point that a gap gave them.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> len(rf.example_history().task_column())
+            5120
+        """
         column = self.frame[self.roles.task]
         if column.dtype.is_float():
             numbers = column.drop_nulls()
@@ -93,51 +165,118 @@ class History:
         return column.cast(pl.String)
 
     def only(self, tasks: Sequence[str]) -> History:
-        """The history of these tasks alone."""
+        """The history of these tasks alone.
+
+        Args:
+            tasks: their names.
+
+        Raises:
+            HistoryError: a task that is not there.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> history = rf.example_history()
+            >>> len(history.only(history.tasks[:3]))
+            768
+        """
         missing = set(tasks) - set(self.tasks)
         if missing:
             raise HistoryError(f"the history has no task {sorted(missing)[0]!r}")
         is_wanted = self.task_column().is_in(list(tasks))
-        return replace(self, frame=self.frame.filter(is_wanted), files=())
+        return self._rows(is_wanted)
 
     def split(self, n: int, *, seed: int | None = None) -> tuple[History, History]:
-        """The first `n` runs of each task, or with a seed `n` random ones, and the rest: the former
-        to learn the region from, the latter for a model that transfers."""
+        """The first `n` runs of each task, and the rest: the former to learn the region from, the
+        latter for a model that transfers.
+
+        Args:
+            n: number of runs of each task.
+            seed: None takes the first ones, a number random ones.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> for_region, for_model = rf.example_history().split(64)
+            >>> len(for_region), len(for_model)
+            (1280, 3840)
+        """
         order = np.arange(len(self))
         if seed is not None:
             order = np.random.default_rng(seed).permutation(order)
         ranks = pl.DataFrame({"task": self.task_column(), "order": order})
         is_first = ranks.select(pl.col("order").rank("ordinal").over("task") <= n).to_series()
-        first, rest = (self.frame.filter(mask) for mask in (is_first, ~is_first))
-        return replace(self, frame=first, files=()), replace(self, frame=rest, files=())
+        return self._rows(is_first), self._rows(~is_first)
 
     @classmethod
     def concat(cls, histories: Sequence[History]) -> History:
-        """Several histories as one, in order; columns take their names from the first."""
+        """Several histories as one, in order. Columns take their names from the first, and so does
+        the direction: the values of those that go the other way are negated, and `notes` says so.
+        If all carry a space, the result carries the smallest one that holds them all.
+
+        Args:
+            histories: at least one, all with the same parameters.
+
+        Raises:
+            HistoryError: histories that do not fit together.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> history = rf.example_history()
+            >>> first, second = history.only(history.tasks[:2]), history.only(history.tasks[2:5])
+            >>> len(rf.History.concat([first, second]).tasks)
+            5
+        """
         if not histories:
             raise HistoryError("there is no history to join")
-        first = histories[0]
-        frames = [_renamed(history, first.roles) for history in histories]
-        same_space = all(history.space == first.space for history in histories)
+        for history in histories:
+            if history.selection is not None:
+                raise HistoryError(history.selection.every_row_needed("joining histories"))
+        roles = common_roles([history.roles for history in histories])
+        turned = [history for history in histories if history.roles.direction != roles.direction]
+        _require_comparable(histories)
+        frames = [aligned(history.frame, history.roles, roles) for history in histories]
+        notes = [note for history in histories for note in history.notes]
+        notes += [_turned_note(history, roles) for history in turned]
         return cls(
             pl.concat(frames, how="diagonal_relaxed"),
-            first.roles,
+            roles,
             source=", ".join(dict.fromkeys(history.source for history in histories)),
-            space=first.space if same_space else None,
-            notes=tuple(note for history in histories for note in history.notes),
+            places=Places.joined([(one.places, one.source, len(one)) for one in histories]),
+            space=widest([history.space for history in histories]),
+            notes=tuple(dict.fromkeys(notes)),
+            gap_rule=GapRule(
+                histories[0].gap_rule.missing,
+                frozenset[str]().union(*(history.gap_rule.nones for history in histories)),
+            ),
         )
 
     def where(self, row: int) -> str:
-        """What to call row `row` (from 0) in a message."""
-        for name, height in self.files if len(self.files) > 1 else ():
-            if row < height:
-                return f"row {row} of {name}"
-            row -= height
-        return f"row {row}"
+        """What to call row `row` (from 0) in a message.
+
+        Args:
+            row: its position.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> "7" in rf.example_history().where(7) or "8" in rf.example_history().where(7)
+            True
+        """
+        return self.places.of(row)
+
+    def _rows(self, mask: pl.Series) -> History:
+        return replace(self, frame=self.frame.filter(mask), places=self.places.filter(mask))
 
     def digest(self, parameters: Sequence[str] | None = None) -> str:
-        """SHA-256 of the tasks, the objective, budget, status and `parameters` (default: all), row
-        by row: the same data, the same digest, whatever file it came from."""
+        """SHA-256 of the tasks, the objective, budget, status and parameters, row by row: the same
+        data, the same digest, whatever file it came from.
+
+        Args:
+            parameters: only these; None for all.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> len(rf.example_history().digest())
+            64
+        """
         roles = self.roles
         digest = hashlib.sha256(roles.direction.encode())
         digest.update(_column_bytes(self.task_column()))
@@ -148,31 +287,64 @@ class History:
         return digest.hexdigest()
 
 
-def history_from(frame: Any, named: NamedColumns) -> History:
-    """The history in a table, its columns as they are named; see `History.from_frame`."""
-    table = as_table(frame, [str(name) for name in named.names])
+def history_from(
+    frame: Any, named: NamedColumns, places: Places | None = None, *, typed: bool = False
+) -> History:
+    """The history in a table, its columns as they are named; see `History.from_frame`. A `typed`
+    table has numbers where numbers are meant, so that its texts are not looked into."""
+    table = as_table(frame)
     if not table.height:
         raise HistoryError("the table has no rows")
+    places = Places() if places is None else places
+    rule = GapRule(named.missing)
+    said: tuple[str, ...] = ()
+    if not typed:
+        sheet = read_sheet(table, named, places)
+        table, places, said = sheet.table, sheet.places, sheet.notes
+        rule = GapRule(named.missing, sheet.nones)
     roles, notes = assign_roles(table, named)
-    return History(table, roles, notes=tuple(notes))
+    if not typed:
+        check_objective(table, roles)
+        notes += check_tasks(table, roles)
+    notes += _nameless(table[roles.task], places)
+    return History(table, roles, places=places, notes=(*said, *notes), gap_rule=rule)
 
 
-def _renamed(history: History, roles: Roles) -> pl.DataFrame:
-    """The columns of a history that play a part, under the names that `roles` has for them."""
-    before = history.roles
-    if before.direction != roles.direction:
-        raise HistoryError("one history is minimized and another maximized")
-    if set(before.parameters) != set(roles.parameters):
-        unmatched = sorted(set(before.parameters) ^ set(roles.parameters))[0]
-        raise HistoryError(f"only one of the histories has the parameter {unmatched!r}")
-    names = {name: name for name in before.parameters}
-    for role in ("task", "objective", "budget", "status"):
-        column, target = getattr(before, role), getattr(roles, role)
-        if (column is None) != (target is None):
-            raise HistoryError(f"only one of the histories has a column for the {role}")
-        if column is not None:
-            names[column] = target
-    return history.frame.select(list(names)).rename(names)
+def _nameless(tasks: pl.Series, places: Places) -> list[str]:
+    """A note on rows of no task."""
+    count = tasks.null_count()
+    first = places.of(tasks.is_null().arg_max() or 0)
+    of = f"{count:,} of {len(tasks):,} rows"
+    return [f"{of} name no task in {tasks.name!r} and do not count (first: {first})"] * bool(count)
+
+
+def _require_comparable(histories: Sequence[History]) -> None:
+    """HistoryError if the runs of one task are judged by two objectives: the best of them would be
+    the best by the one with the larger numbers. Results of a search have an objective without a
+    name, which fits any of its direction."""
+    judges: dict[str, History] = {}
+    for history in histories:
+        for task in history.tasks:
+            judge = judges.setdefault(task, history)
+            if judge.roles.objective == history.roles.objective:
+                continue
+            unnamed = UNNAMED in (judge.roles.objective, history.roles.objective)
+            if not (unnamed and judge.roles.direction == history.roles.direction):
+                raise HistoryError(
+                    f"task {task!r} has runs to {judge.goal} and runs to {history.goal}, which "
+                    "cannot be compared; read those of one objective, or give both columns one "
+                    "name if they measure the same"
+                )
+            if judge.roles.objective == UNNAMED:
+                judges[task] = history
+
+
+def _turned_note(history: History, roles: Roles) -> str:
+    own = history.roles
+    return (
+        f"{history.source} is to {own.direction} {own.objective!r}; its values are negated, to "
+        f"{roles.direction} as the others"
+    )
 
 
 def _column_bytes(column: pl.Series) -> bytes:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
 from ringfence.errors import SettingError
 from ringfence.history.history import History
-from ringfence.history.inference import infer_space
+from ringfence.history.inference import inferred_from
+from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import UsableRows, usable_rows
 from ringfence.space import Space
+from ringfence.space.inference import Inferred
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,20 +24,24 @@ class PreparedHistory:
 
     history: History
     space: Space
-    """The original space: given, carried by the history, or read off the runs."""
+    """The full space: given, carried by the history, or read off the runs."""
     notes: tuple[str, ...]
     """What was guessed on the way here."""
 
     @classmethod
-    def of(cls, history: History, space: Space | None, caller: str) -> PreparedHistory:
-        """The history in this space, or in its own; SettingError if one is something else."""
-        if not isinstance(history, History):
-            raise SettingError(
-                f"{caller} takes a History, not {type(history).__name__}; "
-                "make one with read_history(path) or History.from_frame(frame)"
-            )
+    def of(
+        cls,
+        runs: Runs,
+        space: Space | Inferred | None,
+        caller: Callable[..., Any],
+        reading: Mapping[str, Any] | None = None,
+    ) -> PreparedHistory:
+        """The runs, read with the options in `reading`, in this space or in their own; errors are
+        those of `caller`, whose arguments these are."""
+        space = space.space if isinstance(space, Inferred) else space
+        history = as_history(runs, reading or {}, caller, space)
         if space is None and history.space is None:
-            inferred = infer_space(history)
+            inferred = inferred_from(history)
             return cls(history, inferred.space, (*history.notes, *inferred.notes))
         space = history.space if space is None else space
         if not isinstance(space, Space):
@@ -44,6 +52,15 @@ class PreparedHistory:
     def usable(self) -> UsableRows:
         """The rows that count, and an account of the others."""
         return usable_rows(self.history, self.space)
+
+    @property
+    def account(self) -> tuple[str, ...]:
+        """What was guessed and converted, and which rows do not count, a line each."""
+        dropped = [
+            f"{one.rows:,} of {len(self.history):,} rows dropped: {one.reason} ({one.example})"
+            for one in self.usable.dropped
+        ]
+        return tuple(dict.fromkeys((*self.notes, *self.usable.notes, *dropped)))
 
     @property
     def rows(self) -> pl.DataFrame:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.directions import Direction, guess_direction, question
 from ringfence.history.guesses import (
-    guess_objective,
-    guess_status,
-    guess_task,
-    is_bookkeeping,
-    is_score,
+    LENGTHS,
+    SHORT_TABLE,
+    STUDIES,
+    TASKS,
+    why_no_parameter,
 )
-from ringfence.history.values import require_plain
-from ringfence.words import did_you_mean
+from ringfence.history.guessing.objectives import guess_objective
+from ringfence.history.guessing.parameters import reasons_against
+from ringfence.history.guessing.statuses import GOOD_STATUS, guess_status, unfinished
+from ringfence.history.guessing.tasks import guess_task
+from ringfence.history.spreadsheets.notation import Decimal
+from ringfence.history.values import as_number, require_plain
+from ringfence.space.gaps import MISSING, Missing
+from ringfence.words import did_you_mean, some
 
-Direction: TypeAlias = Literal["minimize", "maximize"]
+MOST_NAMES = 30
+"""Names of columns in one note; a wider table's are counted."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,13 @@ class NamedColumns:
     status: str | None = None
     ignore: Sequence[str] = ()
     """Columns that are not parameters."""
+    asks: bool = True
+    """Whether a doubtful direction is asked about; else it is to minimize, where it plays no
+    part."""
+    missing: Missing | None = None
+    """What is done with missing values of parameters; None: see `ringfence.space.gaps`."""
+    decimal: Decimal | None = None
+    """The notation of numbers in text that could be either."""
 
     def __post_init__(self) -> None:
         for field in ("parameters", "ignore"):
@@ -42,6 +56,26 @@ class NamedColumns:
             if names is not None:
                 names = (names,) if isinstance(names, str) else tuple(names)
                 object.__setattr__(self, field, names)
+        if self.missing is not None and self.missing not in MISSING:
+            raise HistoryError(f"missing must be {_or(MISSING)}, not {self.missing!r}")
+        both = [name for name in self.parameters or () if name in self.ignore]
+        if both:
+            raise HistoryError(
+                f"{both[0]!r} is in parameters and in ignore; leave it out of one of them"
+            )
+        mark = {".": "point", ",": "comma"}.get(str(self.decimal), self.decimal)
+        if mark not in (None, "point", "comma"):
+            raise HistoryError(f"decimal must be 'point' or 'comma', not {self.decimal!r}")
+        object.__setattr__(self, "decimal", mark)
+
+    def refuse(self, *fields: str, reader: str) -> None:
+        """Raise HistoryError for what was said and a reader has no use for."""
+        said = next((field for field in fields if getattr(self, field) is not None), None)
+        if said is not None:
+            value = getattr(self, said)
+            raise HistoryError(
+                f"the reader {reader!r} has no use for {said}={value!r}; leave it out"
+            )
 
     @property
     def names(self) -> list[str | int]:
@@ -60,6 +94,8 @@ class Roles:
     parameters: tuple[str, ...]
     budget: str | None = None
     status: str | None = None
+    guessed: bool = False
+    """Whether the direction was guessed from the name of the objective."""
 
 
 def assign_roles(frame: pl.DataFrame, named: NamedColumns) -> tuple[Roles, list[str]]:
@@ -70,10 +106,13 @@ def assign_roles(frame: pl.DataFrame, named: NamedColumns) -> tuple[Roles, list[
     notes: list[str] = []
     task = _task(frame, named, notes)
     objective = _objective(frame, named, notes)
+    _check_parts(named, task, objective, named.status)
     direction = _direction(objective, named, notes)
+    guessed = named.direction is None
     status = _status(frame, named, notes)
-    parameters = _parameters(frame, named, {task, objective, named.budget, status}, notes)
-    roles = Roles(task, objective, direction, parameters, named.budget, status)
+    _check_parts(named, task, objective, status)
+    parameters = _parameters(frame, named, (task, objective, named.budget, status), notes)
+    roles = Roles(task, objective, direction, parameters, named.budget, status, guessed)
     _check(frame, roles)
     return roles, notes
 
@@ -89,75 +128,155 @@ def require_column(frame: pl.DataFrame, name: object) -> None:
     if not isinstance(name, str):
         raise HistoryError(f"a column is named by text, not by {name!r}")
     if name not in frame.columns:
-        hint = did_you_mean(name, frame.columns) or f"the columns are {', '.join(frame.columns)}"
+        hint = did_you_mean(name, frame.columns) or f"the columns are {some(frame.columns, 30)}"
         raise HistoryError(f"the table has no column {name!r}; {hint}")
 
 
 def _task(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str:
     if named.task is not None:
         return named.task
-    task = guess_task(frame)
+    rest = _unnamed(frame, named).drop(named.ignore, strict=False)
+    task = guess_task(rest if any(name.lower() in TASKS for name in rest.columns) else frame)
     notes.append(f"took the column {task!r} as the task")
     return task
+
+
+def _unnamed(frame: pl.DataFrame, named: NamedColumns) -> pl.DataFrame:
+    """The columns that were given no part."""
+    return frame.drop([name for name in named.names if isinstance(name, str)])
 
 
 def _objective(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str:
     if named.objective is not None:
         return str(named.objective)
-    objective = guess_objective(frame)
-    notes.append(f"took the column {objective!r} as the objective")
+    objective, rivals = guess_objective(_unnamed(frame, named), named.ignore)
+    others = f", not {some(rivals, MOST_NAMES)}" if rivals else ""
+    notes.append(f"took the column {objective!r} as the objective{others}")
     return objective
 
 
 def _direction(objective: str, named: NamedColumns, notes: list[str]) -> Direction:
-    """The direction as said, or as the name of a guessed objective suggests, or to minimize."""
+    """The direction as said, or as the name of the objective says it."""
     if named.direction is not None:
         return "maximize" if named.direction == "maximize" else "minimize"
-    if named.objective is None:
-        direction: Direction = "maximize" if is_score(objective) else "minimize"
-        notes.append(f"the objective is to {direction}")
-        return direction
-    if is_score(objective):
-        notes.append(
-            f"minimizing {objective!r}, which sounds like a score; "
-            "if higher is better, say direction='maximize' (--maximize)"
-        )
-    return "minimize"
+    direction = guess_direction(objective)
+    if direction is None:
+        if named.asks:
+            raise HistoryError(question(objective))
+        return "minimize"
+    notes.append(f"{direction} {objective!r}, guessed from its name")
+    return direction
 
 
 def _status(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str | None:
-    if named.status is not None:
-        return named.status
-    status = guess_status(frame)
-    if status is not None:
-        notes.append(f"took the column {status!r} as the status of the runs")
+    status = named.status
+    if status is None:
+        rest = _unnamed(frame, named)
+        status = guess_status(
+            rest, known=named.ignore if named.parameters is None else rest.columns
+        )
+        if status is not None:
+            notes.append(f"took the column {status!r} as the status of the runs")
+    if status is not None and (words := unfinished(frame[status])):
+        notes.append(f"runs whose {status!r} says {words} do not count")
     return status
 
 
 def _parameters(
-    frame: pl.DataFrame, named: NamedColumns, taken: Collection[str | None], notes: list[str]
+    frame: pl.DataFrame, named: NamedColumns, taken: Sequence[str | None], notes: list[str]
 ) -> tuple[str, ...]:
     """The parameters that were named, or every column that plays no other part."""
     if named.parameters is not None:
         return tuple(named.parameters)
     rest = [name for name in frame.columns if name not in taken and name not in named.ignore]
-    bookkeeping = [name for name in rest if is_bookkeeping(frame[name])]
-    parameters = tuple(name for name in rest if name not in bookkeeping)
-    notes.append(f"took as parameters: {', '.join(parameters)}")
-    if bookkeeping:
-        notes.append(f"not taken as parameters: {', '.join(bookkeeping)}")
+    finished = _finished(frame, taken[-1])
+    reasons, said = reasons_against(frame.select(rest), finished)
+    notes += said
+    parameters = tuple(name for name in rest if reasons[name] is None)
+    notes.append(f"took as parameters: {some(parameters, MOST_NAMES)}")
+    groups = {reason: [n for n in rest if reasons[n] == reason] for reason in reasons.values()}
+    groups.pop(None, None)
+    if groups:
+        kinds = "; ".join(f"{some(names, MOST_NAMES)} ({why})" for why, names in groups.items())
+        notes.append(
+            f"not taken as parameters: {kinds}; to take one of them, name all parameters with "
+            "parameters=… (--parameters …)"
+        )
+    notes += [
+        f"took {name!r} as a parameter; if it is how far a run was trained, say budget={name!r} "
+        "(--budget …)"
+        for name in parameters
+        if name.lower() in LENGTHS and frame[name].n_unique() > 1
+    ]
     return parameters
 
 
+def _finished(frame: pl.DataFrame, status: str | None) -> pl.Series | None:
+    if status is None or frame[status].dtype not in (pl.String, pl.Boolean):
+        return None
+    words = frame[status].cast(pl.String).str.to_lowercase()
+    return words.is_in(list(GOOD_STATUS)).fill_null(value=False)
+
+
+def _check_parts(named: NamedColumns, task: str, objective: str, status: str | None) -> None:
+    """Raise HistoryError if a column plays two parts."""
+    parts = [("task", task), ("objective", objective), ("budget", named.budget), ("status", status)]
+    parts += [("parameter", name) for name in named.parameters or ()]
+    seen: dict[str, str] = {}
+    for part, name in parts:
+        if name in seen:
+            raise HistoryError(
+                f"the column {name!r} cannot play two parts, {seen[name]} and {part}; name another "
+                f"column for one of them"
+            )
+        if name is not None:
+            seen[name] = part
+
+
 def _check(frame: pl.DataFrame, roles: Roles) -> None:
-    """Raise HistoryError if a column plays two parts or is of no use, or there is no parameter."""
-    single = (roles.task, roles.objective, roles.budget, roles.status)
-    names = [name for name in (*single, *roles.parameters) if name is not None]
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise HistoryError(f"the column {repeated[0]!r} cannot play two parts")
-    for name in single:
+    """Raise HistoryError if a column is of no use for its part, or there is no parameter."""
+    for name in (roles.task, roles.objective, roles.budget, roles.status):
         if name is not None:
             require_plain(frame[name])
     if not roles.parameters:
         raise HistoryError("the table has no parameter columns besides the task and the objective")
+
+
+def check_objective(frame: pl.DataFrame, roles: Roles) -> None:
+    """Raise HistoryError if the objective is text, or missing in every row."""
+    objective = frame[roles.objective]
+    if not objective.count():
+        raise HistoryError(
+            f"the objective {roles.objective!r} has no value in any of the {frame.height} rows; "
+            "name another column with objective=…; if its cells are formulas, their values are not "
+            "in the file: open and save it in a spreadsheet program"
+        )
+    if not as_number(objective).count():
+        cell = objective.drop_nulls()[0]
+        raise HistoryError(
+            f"the objective {roles.objective!r} holds text such as {cell!r}, not numbers; name "
+            "the column with the results with objective=… (--objective …)"
+        )
+
+
+def check_tasks(frame: pl.DataFrame, roles: Roles) -> list[str]:
+    """Raise HistoryError if the task of each row is one of its own, and looks like the name of the
+    run; data sets with one row each, their best, are only remarked."""
+    column = frame[roles.task]
+    if frame.height < 3 or column.null_count() or column.head(SHORT_TABLE).is_duplicated().any():
+        return []
+    if column.n_unique() < frame.height:
+        return []
+    is_run = column.dtype.is_float() or why_no_parameter(column.head(SHORT_TABLE)) is not None
+    if is_run or roles.task.lower() in STUDIES:
+        raise HistoryError(
+            f"every row has its own {roles.task!r}, so it cannot be the task: a task, such as "
+            "a data set, has several runs; name its column with task=… (--task …)"
+        )
+    return [f"every task has one run only, which counts as its best ({roles.task!r})"]
+
+
+def _or(words: Sequence[str]) -> str:
+    """Words in quotes, the last after an "or"."""
+    quoted = [repr(word) for word in words]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

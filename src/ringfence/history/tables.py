@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -10,30 +11,50 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS
+from ringfence.history.spreadsheets.notation import look_at, may_be_lists
+from ringfence.history.spreadsheets.notation import numbers as numbers_in
 
 NUMBERS = (int, float, Decimal)
 INTEGERS_END = 2**63
 """Integers from here on do not fit a column of them; they become floats."""
 
 
-def as_table(frame: Any, named: Sequence[str] = ()) -> pl.DataFrame:
-    """A pandas, polars or Arrow table as a plain polars frame; the index of pandas is ignored,
-    except for levels that are `named` or called task or data set, which become columns."""
+def as_table(frame: Any, *, index: bool = True) -> pl.DataFrame:
+    """A pandas, polars or Arrow table, or a list of dicts, as a plain polars frame; levels of the
+    index of pandas that have a name become columns, unless `index` is false."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     elif not isinstance(frame, pl.DataFrame):
         origin = type(frame).__module__.partition(".")[0]
         if origin == "pandas" and hasattr(frame, "columns"):
-            frame = _from_pandas(frame, named)
-        elif origin == "pyarrow":
+            frame = _from_pandas(frame, index)
+        elif hasattr(frame, "__arrow_c_stream__"):
             frame = pl.DataFrame(frame)
+        elif isinstance(frame, (list, tuple)) and all(isinstance(row, Mapping) for row in frame):
+            frame = from_rows(frame)
         else:
             raise HistoryError(
                 f"expected a pandas or polars DataFrame, not {type(frame).__name__}; "
                 "files are read with read_history"
             )
     return pl.DataFrame([_plain(column) for column in frame.get_columns()])
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a table of pandas, polars or Arrow, or one that speaks Arrow; not one that
+    stays in its engine, as those of Ibis do."""
+    if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
+        return True
+    origin = type(source).__module__.partition(".")[0]
+    if origin == "pandas":
+        return hasattr(source, "columns")
+    return origin != "ibis" and hasattr(source, "__arrow_c_stream__")
+
+
+def from_rows(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """A frame of dicts, one row each."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pl.DataFrame([from_objects(name, [row.get(name) for row in rows]) for name in names])
 
 
 def _plain(column: pl.Series) -> pl.Series:
@@ -51,15 +72,14 @@ def _plain(column: pl.Series) -> pl.Series:
     return column
 
 
-def _from_pandas(frame: Any, named: Sequence[str]) -> pl.DataFrame:
+def _from_pandas(frame: Any, index: bool) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise HistoryError(f"the column {repeated[0]!r} occurs twice in the table")
     columns = {}
-    for level, name in enumerate(frame.index.names):
-        wanted = str(name) in named or str(name).lower() in TASKS
-        if wanted and str(name) not in names:
+    for level, name in enumerate(frame.index.names if index else ()):
+        if name is not None and str(name) not in names:
             columns[str(name)] = frame.index.get_level_values(level)
     columns |= {name: frame.iloc[:, i] for i, name in enumerate(names)}
     return pl.DataFrame([_from_pandas_column(name, column) for name, column in columns.items()])
@@ -72,7 +92,27 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
     values = [None if missing else v for v, missing in zip(column.astype(object), column.isna())]
     if kind == "M":
         return pl.Series(name, [None if v is None else v.to_pydatetime() for v in values])
+    return from_cells(name, values)
+
+
+def from_cells(name: str, values: list[Any]) -> pl.Series:
+    """A column of cells as people fill them in: numbers, dates, text, and numbers in text with
+    decimal commas beside real ones."""
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, date) for value in present):
+        return pl.Series(name, _converted(values, _midnight))
+    texts = [value for value in present if isinstance(value, str)]
+    if texts and len(texts) < len(present):
+        look = look_at(pl.Series(texts))
+        whole = all(isinstance(v, (str, int)) for v in present)
+        if look.fits == {"comma"} and not look.percent and not (whole and may_be_lists(look)):
+            numbers = dict(zip(look.raw, numbers_in(look, "comma")))
+            values = [numbers.get(v) if isinstance(v, str) else v for v in values]
     return from_objects(name, values)
+
+
+def _midnight(day: date) -> datetime:
+    return day if isinstance(day, datetime) else datetime.combine(day, time())
 
 
 def from_objects(name: str, values: list[Any]) -> pl.Series:

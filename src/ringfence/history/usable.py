@@ -19,12 +19,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import GOOD_STATUS
+from ringfence.history.guessing.statuses import GOOD_STATUS
 from ringfence.history.history import History
 from ringfence.history.roles import require_column
 from ringfence.history.selection import Dropped
-from ringfence.history.values import as_number, describe, numbers_of
+from ringfence.history.values import as_number, describe, numbers_of, other_spellings
 from ringfence.space import Categorical, Choice, Constant, Parameter, Space
+from ringfence.space.gaps import gaps_in_words
+from ringfence.space.spellings import in_words
 
 TASK, ROW, VALUE, COUNT = ":task", ":row", ":value", ":n_evaluations"
 
@@ -49,6 +51,7 @@ def usable_rows(history: History, space: Space) -> UsableRows:
     judge.drop_bad_runs()
     for name in space.parents_first:
         judge.read_parameter(space, name)
+    judge.drop_gaps()
     judge.drop_low_budgets()
     if not judge.rows.height:
         why = "; ".join(f"{d.rows} because {d.reason} ({d.example})" for d in judge.dropped)
@@ -75,6 +78,8 @@ class _Judge:
         self.history = history
         self.dropped: list[Dropped] = []
         self.notes: list[str] = []
+        self.gaps: dict[str, pl.Series] = {}
+        self.finished = 0
         roles = history.roles
         objective = as_number(history.frame[roles.objective])
         sign = -1.0 if roles.direction == "maximize" else 1.0
@@ -95,13 +100,17 @@ class _Judge:
         self._keep(self.rows[TASK].is_not_null(), "no task is named", roles.task)
         reason = f"{roles.objective} is missing or not finite"
         self._keep(self.rows[VALUE].is_finite().fill_null(value=False), reason, roles.objective)
+        self.finished = self.rows.height
 
     def read_parameter(self, space: Space, name: str) -> None:
         parameter = space[name]
         if name not in self.history.frame.columns and isinstance(parameter, Constant):
             return
         require_column(self.history.frame, name)
-        values = numbers_of(parameter, self._raw(name))
+        raw = self._raw(name)
+        values = numbers_of(parameter, raw)
+        if usual := other_spellings(parameter, raw):
+            self.notes.append(in_words(name, usual))
         active = self._active(space, name)
         ignored = int((values.is_not_null() & ~active).sum())
         if ignored:
@@ -134,20 +143,28 @@ class _Judge:
         return active
 
     def _require(self, name: str, gap: pl.Series) -> None:
-        """A missing value is an error, unless its whole task lacks the parameter."""
+        """Rows of a task that lacks the parameter do not count; other gaps are judged later."""
         if not gap.any():
             return
         never = self.rows.select(pl.col(name).is_null().all().over(TASK)).to_series()
         partly = gap & ~never
         if partly.any():
-            where = self.history.where(int(self.rows[ROW].filter(partly)[0]))
-            count = int(partly.sum())
-            more = "" if count == 1 else f" (and {count - 1} more)"
-            raise HistoryError(
-                f"{where}, column {name!r}: the value is missing{more}, and no condition says that "
-                f"{name} is inactive there; fill it in, or add a condition to the space"
-            )
-        self._keep(~gap, f"the task has no values of {name}", name)
+            self.gaps[name] = self.rows[ROW].filter(partly)
+        self._keep(~(gap & never), f"the task has no values of {name}", name)
+
+    def drop_gaps(self) -> None:
+        """Drop the rows that lack a value for no known reason, if they are few or it was asked for;
+        else raise HistoryError with all columns that have such gaps."""
+        gaps = {n: r.filter(r.is_in(self.rows[ROW].implode())) for n, r in self.gaps.items()}
+        gaps = {name: rows for name, rows in gaps.items() if len(rows)}
+        if not gaps:
+            return
+        some = pl.concat(list(gaps.values())).n_unique()
+        if not self.history.gap_rule.drops(some, self.finished):
+            first = {n: (len(rows), self.history.where(int(rows[0]))) for n, rows in gaps.items()}
+            raise HistoryError(gaps_in_words(first, some, self.finished))
+        for name, rows in gaps.items():
+            self._keep(~self.rows[ROW].is_in(rows.implode()), f"{name} is missing", name)
 
     def _keep(self, mask: pl.Series, reason: str, column: str) -> None:
         dropped = self.rows[ROW].filter(~mask)

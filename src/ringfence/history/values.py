@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence import words
+from ringfence.errors import HistoryError, SpaceError
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+from ringfence.space.spellings import LEADING_ZERO, spelling_key
 
 ROUNDING = 1e-7
 """Relative distance from a bound that counts as rounding, as of single precision."""
@@ -17,7 +20,7 @@ ROUNDING = 1e-7
 def describe(parameter: Parameter) -> str:
     """What a parameter accepts, in words."""
     if isinstance(parameter, Categorical):
-        return "one of " + ", ".join(str(choice) for choice in parameter.choices)
+        return f"one of {words.choices(parameter.choices)}"
     if isinstance(parameter, Constant):
         return f"the constant {parameter.value}"
     kind = "an integer" if isinstance(parameter, Int) else "a number"
@@ -79,7 +82,42 @@ def _position(choices: Sequence[Choice], value: object) -> float:
         for position, choice in enumerate(choices):
             if same(choice, value):
                 return float(position)
-    return math.nan
+    alike = [i for i, choice in enumerate(choices) if _same_spelling(choice, value)]
+    return float(alike[0]) if len(alike) == 1 else math.nan
+
+
+def require_apart(choices: Sequence[Choice], column: pl.Series) -> None:
+    """Raise SpaceError if two choices are the same cell of the column that holds them all, as 1
+    and "1" are once both are text."""
+    for choice, cell in zip(choices, column):
+        other = choice if cell is None else choices[int(_position(choices, cell))]
+        if choice_key(other) != choice_key(choice):
+            raise SpaceError(
+                f"its choices {choice!r} and {other!r} cannot be told apart in a column of a table"
+            )
+
+
+def other_spellings(parameter: Parameter, raw: pl.Series) -> dict[str, str]:
+    """The texts of a column that are a choice in another case, or with blanks around it."""
+    if raw.dtype != pl.String or not isinstance(parameter, Categorical):
+        return {}
+    exact = {label for choice in parameter.choices for label in _labels(choice)}
+    others = {}
+    for text in raw.drop_nulls().unique().sort().to_list():
+        if text in exact or not math.isfinite(position := _position(parameter.choices, text)):
+            continue
+        choice = str(parameter.choices[int(position)])
+        if text != choice and spelling_key(text) == spelling_key(choice):
+            others[text] = choice
+    return others
+
+
+def _same_spelling(choice: Choice, value: object) -> bool:
+    return (
+        isinstance(choice, str)
+        and isinstance(value, str)
+        and spelling_key(choice) == spelling_key(value)
+    )
 
 
 def _same_value(choice: Choice, value: object) -> bool:
@@ -93,13 +131,16 @@ def _same_text(choice: Choice, value: object) -> bool:
 
 
 def _labels(value: object) -> Iterator[str]:
-    """What the value may look like elsewhere: True as "true" or 1, 16 as "16" or 16.0."""
+    """What the value may look like elsewhere: True as "true" or 1, 16 as "16" or 16.0;
+    007 as nothing else."""
     if isinstance(value, bool):
         yield str(value).lower()
         yield repr(float(value))
         return
     text = str(value).strip()
     yield text.lower() if text.lower() in ("true", "false") else text
+    if re.match(LEADING_ZERO, text):
+        return
     try:
         yield repr(float(text))
     except ValueError:

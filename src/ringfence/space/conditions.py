@@ -17,12 +17,27 @@ from ringfence.space.parameters import (
     choice_key,
     plain_choice,
 )
+from ringfence.words import Brief, choices
 
 
-class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+class Condition(Brief, msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """`child` is active only if `parent` is active and takes one of `values`.
 
     Several conditions on one child must all hold.
+
+    Args:
+        child: the parameter that is not always there.
+        parent: the parameter on which that depends.
+        values: values of the parent.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> space = rf.Space(
+        ...     {"kernel": rf.Categorical(["linear", "rbf"]), "gamma": rf.Float(0.0, 10.0)},
+        ...     [rf.Condition("gamma", "kernel", ["rbf"])],
+        ... )
+        >>> space.active({"kernel": "linear"})
+        ('kernel',)
     """
 
     child: str
@@ -39,7 +54,16 @@ class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=Tr
         msgspec.structs.force_setattr(self, "values", values)
 
     def holds(self, value: object) -> bool:
-        """Whether the child is active when the parent has this value."""
+        """Whether the child is active when the parent has this value.
+
+        Args:
+            value: of the parent.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.Condition("gamma", "kernel", ["rbf"]).holds("linear")
+            False
+        """
         return choice_key(value) in self._keys
 
     @cached_property
@@ -49,7 +73,7 @@ class Condition(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=Tr
 
 def in_words(condition: Condition) -> str:
     """The condition as a sentence."""
-    values = ", ".join(str(value) for value in condition.values)
+    values = choices(condition.values)
     return f"{condition.child} is active only if {condition.parent} is {values}"
 
 

@@ -26,7 +26,24 @@ from ringfence.space.space import Space
 
 
 def read_space(path: str | PathLike[str]) -> Space:
-    """Read a space from a .json, .yaml, .yml or .toml file."""
+    """Read a space from a .json, .yaml, .yml or .toml file.
+
+    Args:
+        path: the file. It has `parameters` by name, each with its `type` (float, int, categorical,
+            constant) and ranges, and perhaps `conditions`.
+
+    Raises:
+        FileError: a file that cannot be read, or is none of these.
+        SpaceError: a file that holds no space; the message names the place.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import ringfence as rf
+        >>> text = "parameters: {lr: {type: float, low: 0.001, high: 1.0, log: true}}"
+        >>> _ = Path("space.yaml").write_text(text)
+        >>> rf.read_space("space.yaml")["lr"]
+        Float(low=0.001, high=1.0, log=True)
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ringfence.errors import SpaceError
+from ringfence.words import Brief
 
 Choice: TypeAlias = bool | int | float | str | None
 """What a category may be: anything that JSON can say in one word."""
@@ -20,7 +21,21 @@ LARGEST_INTEGER = 2**40
 
 
 class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_unknown_fields=True):
-    """A real number in [low, high]; with `log`, equal ratios count as equal distances."""
+    """A real number in [low, high]; with `log`, equal ratios count as equal distances.
+
+    Args:
+        low: the smallest value.
+        high: the largest value.
+        log: whether the scale is logarithmic; `low` must then be positive.
+
+    Raises:
+        SpaceError: bounds that are not finite, equal or the wrong way round.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> rf.Float(1e-5, 1.0, log=True)
+        Float(low=1e-05, high=1.0, log=True)
+    """
 
     low: float
     high: float
@@ -40,7 +55,21 @@ class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_u
 
 
 class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unknown_fields=True):
-    """An integer from low to high, both included."""
+    """An integer from low to high, both included.
+
+    Args:
+        low: the smallest value.
+        high: the largest value.
+        log: whether the scale is logarithmic; `low` must then be positive.
+
+    Raises:
+        SpaceError: bounds that are no integers, equal or the wrong way round.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> rf.Int(1, 12)
+        Int(low=1, high=12, log=False)
+    """
 
     low: int
     high: int
@@ -58,6 +87,7 @@ class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unkno
 
 
 class Categorical(
+    Brief,
     msgspec.Struct,
     frozen=True,
     dict=True,
@@ -65,7 +95,22 @@ class Categorical(
     tag="categorical",
     forbid_unknown_fields=True,
 ):
-    """One of several choices; `ordered` choices keep their order and are learned as a range."""
+    """One of several choices; `ordered` choices keep their order and are learned as a range.
+
+    Args:
+        choices: text, numbers, booleans or None, each once.
+        ordered: whether neighbors are alike, as sizes of a batch are.
+
+    Raises:
+        SpaceError: no choices, a choice that occurs twice, or one that JSON cannot say.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> rf.Categorical(["relu", "tanh"]).choices
+        ('relu', 'tanh')
+        >>> rf.Categorical([16, 32, 64], ordered=True).ordered
+        True
+    """
 
     choices: Sequence[Choice]
     ordered: bool = False
@@ -84,7 +129,16 @@ class Categorical(
         _store(self, "choices", choices)
 
     def index(self, value: object) -> int | None:
-        """Position of `value` among the choices, or None."""
+        """Position of `value` among the choices, or None.
+
+        Args:
+            value: what may be one of the choices; 1 and 1.0 are the same, 1 and True are not.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.Categorical(["relu", "tanh"]).index("tanh")
+            1
+        """
         return self._positions.get(choice_key(value))
 
     @cached_property
@@ -95,7 +149,16 @@ class Categorical(
 class Constant(
     msgspec.Struct, frozen=True, tag_field="type", tag="constant", forbid_unknown_fields=True
 ):
-    """A parameter with one value."""
+    """A parameter with one value.
+
+    Args:
+        value: text, a number, a boolean or None.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> rf.Space({"lr": rf.Float(0.0, 1.0), "solver": rf.Constant("adam")})["solver"]
+        Constant(value='adam')
+    """
 
     value: Choice
 

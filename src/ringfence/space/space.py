@@ -11,6 +11,7 @@ import msgspec
 
 from ringfence.errors import SpaceError
 from ringfence.space.conditions import Condition, check_conditions
+from ringfence.space.display import space_html, space_text
 from ringfence.space.parameters import (
     Categorical,
     Choice,
@@ -20,16 +21,36 @@ from ringfence.space.parameters import (
     Parameter,
     choice_key,
 )
+from ringfence.words import Brief
 
 Config: TypeAlias = dict[str, Choice]
 """One configuration in the user's units; inactive parameters are left out."""
 
 
-class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
-    """What may be tuned.
+class Space(Brief, msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """What may be tuned: the full space, before anything is learned.
 
-    >>> Space({"C": Float(1e-3, 1e3, log=True), "kernel": Categorical(["linear", "rbf"]),
-    ...        "gamma": Float(1e-4, 10, log=True)}, [Condition("gamma", "kernel", ["rbf"])])
+    It reads like a mapping: `space["C"]`, `len(space)`, `for name in space`.
+
+    Args:
+        parameters: each parameter by its name.
+        conditions: which parameters are active only sometimes.
+
+    Raises:
+        SpaceError: conditions that name what is not there, or that go in a circle.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> space = rf.Space(
+        ...     {
+        ...         "C": rf.Float(1e-3, 1e3, log=True),
+        ...         "kernel": rf.Categorical(["linear", "rbf"]),
+        ...         "gamma": rf.Float(1e-4, 10, log=True),
+        ...     },
+        ...     [rf.Condition("gamma", "kernel", ["rbf"])],
+        ... )
+        >>> list(space)
+        ['C', 'kernel', 'gamma']
     """
 
     parameters: dict[str, Parameter]
@@ -59,6 +80,12 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         msgspec.structs.force_setattr(self, "conditions", tuple(self.conditions))
         check_conditions(self.parameters, self.conditions)
 
+    def __str__(self) -> str:
+        return space_text(self)
+
+    def _repr_html_(self) -> str:
+        return space_html(self)
+
     def __getitem__(self, name: str) -> Parameter:
         return self.parameters[name]
 
@@ -77,7 +104,13 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         return check_conditions(self.parameters, self.conditions)
 
     def unordered_choices(self) -> dict[str, tuple[Choice, ...]]:
-        """The choices of each categorical parameter that has no scale."""
+        """The choices of each categorical parameter that has no scale.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.Space({"a": rf.Categorical(["x", "y"]), "b": rf.Int(1, 3)}).unordered_choices()
+            {'a': ('x', 'y')}
+        """
         return {
             name: tuple(parameter.choices)
             for name, parameter in self.parameters.items()
@@ -91,7 +124,17 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         return tuple(dict.fromkeys(condition.parent for condition in self.conditions))
 
     def conditions_of(self, name: str) -> tuple[Condition, ...]:
-        """The conditions under which `name` is active (none: always)."""
+        """The conditions under which `name` is active (none: always).
+
+        Args:
+            name: of a parameter.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> space = rf.example_history().space
+            >>> space.conditions_of("degree")
+            (Condition(child='degree', parent='kernel', values=('poly',)),)
+        """
         return self._conditions[name]
 
     @cached_property
@@ -99,7 +142,16 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         return {name: tuple(c for c in self.conditions if c.child == name) for name in self}
 
     def active(self, config: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names of the parameters that are active in `config`, in the order of the space."""
+        """Names of the parameters that are active in `config`, in the order of the space.
+
+        Args:
+            config: values by name; those of inactive parameters do not matter.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.example_history().space.active({"kernel": "sigmoid"})
+            ('kernel', 'C', 'gamma', 'components', 'coef0')
+        """
         if not self.conditions:
             return tuple(self.parameters)
         active: set[str] = set()
@@ -112,7 +164,18 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         return tuple(name for name in self if name in active)
 
     def check(self, config: Mapping[str, Any]) -> None:
-        """Raise SpaceError with what is wrong with `config`, if anything is."""
+        """Raise SpaceError with what is wrong with `config`, if anything is.
+
+        Args:
+            config: values by name, one for each active parameter.
+
+        Raises:
+            SpaceError: a name that is missing or unknown, or a value that is out of range.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.Space({"depth": rf.Int(1, 12)}).check({"depth": 3})
+        """
         unknown = [name for name in config if name not in self]
         if unknown:
             raise SpaceError(f"{unknown[0]!r} is not a parameter of this space ({', '.join(self)})")
@@ -125,7 +188,16 @@ class Space(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
                 raise SpaceError(f"parameter {name!r}: {config[name]!r} is not in {parameter}")
 
     def contains(self, config: Mapping[str, Any]) -> bool:
-        """Whether every active parameter has a value inside its range."""
+        """Whether every active parameter has a value inside its range.
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.Space({"depth": rf.Int(1, 12)}).contains({"depth": 13})
+            False
+        """
         try:
             self.check(config)
         except SpaceError:

@@ -70,7 +70,7 @@ def in_memory(frame: pl.DataFrame) -> rf.History:
 def run_page(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Run the Python of the reader's page in a folder that holds the files it names."""
     page = Path(__file__).parents[3] / "docs" / "readers" / f"{name}.md"
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    blocks = re.findall(r"```python[^\n]*\n(.*?)```", page.read_text(), flags=re.DOTALL)
     assert blocks
     monkeypatch.chdir(folder)
     for block in blocks:

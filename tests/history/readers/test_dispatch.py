@@ -37,16 +37,31 @@ def test_a_module_beside_the_others_is_a_reader(runs, monkeypatch):
     readers = dict(dispatch._readers())
     assert {"table", "optuna"} <= set(readers) and "shared" not in readers
     monkeypatch.setattr(readers["optuna"], "recognizes", lambda source: source == "pigeon")
-    monkeypatch.setattr(readers["optuna"], "read", lambda source, columns: (source, columns))
-    source, columns = rf.read_history("pigeon", task="t", parameters="x", ignore=["y"])
+    asked = []
+
+    def read(source, columns):
+        asked.append((source, columns))
+        return rf.History.from_frame(FRAME)
+
+    monkeypatch.setattr(readers["optuna"], "read", read)
+    history = rf.read_history("pigeon", task="t", parameters="x", ignore=["y"])
+    assert history.tool == "optuna" and rf.read_history(runs).tool == ""
+    ((source, columns),) = asked
     assert source == "pigeon"
     assert columns == NamedColumns(task="t", parameters=("x",), ignore=("y",))
 
 
 def test_budget_and_status_are_options_of_the_readers_that_know_them(runs, monkeypatch):
     readers = dict(dispatch._readers())
-    monkeypatch.setattr(readers["hpob"], "read", lambda source, columns, *, budget: budget)
-    assert rf.read_history("x", format="hpob", budget="epoch") == "epoch"
+    asked = []
+
+    def read(source, columns, *, budget):
+        asked.append(budget)
+        return rf.History.from_frame(FRAME)
+
+    monkeypatch.setattr(readers["hpob"], "read", read)
+    rf.read_history("x", format="hpob", budget="epoch")
+    assert asked == ["epoch"]
     with pytest.raises(rf.HistoryError, match="'hpob' has no option 'status'; its options are bud"):
         rf.read_history("x", format="hpob", status="state")
     with pytest.raises(rf.HistoryError, match="the reader 'smac' has no option 'budget'; it has"):
@@ -68,8 +83,8 @@ def test_unknown_formats_options_and_sources(runs):
         rf.read_history(runs, format="shared")
     with pytest.raises(rf.HistoryError, match="'table' has no option 'studies'; its options are"):
         rf.read_history(runs, studies="a")
-    with pytest.raises(rf.HistoryError, match=r"a DataFrame; a DataFrame is read by History\.from"):
-        rf.read_history(FRAME)
+    with pytest.raises(rf.HistoryError, match="no reader knows what to do with a int; past runs"):
+        rf.read_history(3)
     with pytest.raises(rf.HistoryError, match="read from a file, not from a int"):
         rf.read_history(3, format="csv")
     with pytest.raises(rf.HistoryError, match="no reader knows addresses that begin with ftp://"):

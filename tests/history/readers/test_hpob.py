@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, run_page
+from readers.formats import assert_same_learned
 
 
 def write(path, content):
@@ -86,8 +86,3 @@ def test_a_file_cut_in_half_is_said_to_be(tmp_path):
     (tmp_path / "data.json").write_text('{"5891": {"3"')
     with pytest.raises(rf.HistoryError, match=r"data.json is cut off or not JSON"):
         rf.read_history(tmp_path / "data.json", format="hpob")
-
-
-def test_the_page_runs(tmp_path, monkeypatch):
-    write(tmp_path / "meta-train.json", CONTENT)
-    run_page("hpob", monkeypatch, tmp_path)

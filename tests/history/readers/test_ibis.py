@@ -17,7 +17,6 @@ from readers.formats import (
     but_for_provenance,
     in_memory,
     made_history,
-    run_page,
 )
 from ringfence.history.readers.ibis.best import _prime_from
 from ringfence.history.readers.ibis.numbers import turning_point
@@ -294,6 +293,12 @@ def test_parts_are_a_prime_number():
     assert [_prime_from(n) for n in (1, 4, 400, 402)] == [2, 5, 401, 409]
 
 
-def test_the_page_runs(tmp_path, monkeypatch):
-    engine(made_history(), tmp_path / "runs.duckdb").get_backend().disconnect()
-    run_page("ibis", monkeypatch, tmp_path)
+def test_of_two_columns_called_like_a_task_one_is_named():
+    frame = pl.DataFrame(
+        {"dataset": ["a"] * 2, "study": ["s", "t"], "x": [1, 2], "loss": [0.1, 0.2]}
+    )
+    with pytest.raises(
+        rf.HistoryError, match="which column is the task\\? candidates: dataset, st"
+    ):
+        rf.read_history(engine(frame))
+    assert rf.read_history(engine(frame), task="dataset").tasks == ("a",)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
+from readers.formats import assert_same_learned, configs, in_memory, made_history
 from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import hidden, runs_of_server, without_password
 
@@ -73,6 +73,7 @@ def test_a_store_teaches_what_its_table_teaches(stores, name):
     assert_same_learned(in_memory(FRAME), in_memory(history.frame))
     assert history.frame["status"].to_list() == FRAME["status"].to_list()
     assert history.notes[0] == "3 runs with runs below them were left out"
+    assert history.notes[1] == "left out 2 deleted runs"
     assert history.tasks == ("t0", "t1", "t2")
 
 
@@ -199,8 +200,3 @@ def test_a_server_needs_the_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "mlflow", None)
     with pytest.raises(rf.MissingExtraError, match=r"pip install 'ringfence\[mlflow\]'"):
         rf.read_history("http://localhost:5000", format="mlflow")
-
-
-@MLFLOW
-def test_the_page_runs(stores, monkeypatch):
-    run_page("mlflow", monkeypatch, stores)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
+from readers.formats import assert_same_learned, configs, in_memory, made_history
 
 FRAME = made_history(tasks=1, runs=5).with_columns(task=pl.Series(["a", "b", "a", "b", "a"]))
 
@@ -127,9 +127,3 @@ def test_a_folder_without_experiments_says_what_is_missing(tmp_path):
         rf.read_history(tmp_path / "gone", format="raytune")
     with pytest.raises(rf.HistoryError, match="no folder matches"):
         rf.read_history(str(tmp_path / "x*"), format="raytune")
-
-
-@RAY
-def test_the_page_runs(folder, tmp_path, monkeypatch):
-    shutil.copytree(folder, tmp_path / "ray_results")
-    run_page("raytune", monkeypatch, tmp_path)

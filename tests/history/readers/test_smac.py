@@ -24,7 +24,7 @@ from smac.runhistory.enumerations import StatusType
 from smac.runhistory.runhistory import RunHistory
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
+from readers.formats import assert_same_learned, configs, in_memory, made_history
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -202,8 +202,3 @@ def test_a_condition_that_a_space_cannot_say_is_named(tmp_path):
     write(tmp_path, "t", space, [({**POINT, "kernel": "rbf", "gamma": 0.5}, 1.0, OK, {})])
     with pytest.raises(rf.HistoryError, match=r"'depth' depends on NEQ conditions; only EQ, IN"):
         rf.read_history(tmp_path)
-
-
-def test_the_page_runs(tmp_path, monkeypatch):
-    write(tmp_path / "smac3_output", "t", svm_space(), [(POINT, 1.0, OK, {}), (OTHER, 2.0, OK, {})])
-    run_page("smac", monkeypatch, tmp_path)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history, run_page
+from readers.formats import assert_same_learned, configs, in_memory, made_history
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -136,8 +136,3 @@ def test_bad_folders_are_one_clear_error(tmp_path):
     (tmp_path / "a" / "results.csv.zip").write_bytes(b"PK cut")
     with pytest.raises(rf.HistoryError, match=r"cannot read .*results.csv.zip"):
         rf.read_history(tmp_path / "a")
-
-
-def test_the_page_runs(tmp_path, monkeypatch):
-    write(tmp_path / "syne-tune" / "e", [(CONFIG, [1.0], "Completed")], benchmark="d1")
-    run_page("synetune", monkeypatch, tmp_path)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history, run_page
+from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history
 
 FACTS = {"Name": "run", "Notes": "-", "User": "me", "Runtime": 12, "Created": "2026-01-01"}
 
@@ -78,6 +78,12 @@ def test_bad_exports_are_one_clear_error(tmp_path, text, options, message):
         rf.read_history(path, format="wandb", **options)
 
 
-def test_the_page_runs(tmp_path, monkeypatch):
-    export(tmp_path / "wandb.csv", "config.", "summary.")
-    run_page("wandb", monkeypatch, tmp_path)
+def test_metrics_of_an_unmarked_export_are_not_parameters(tmp_path):
+    header = "Name,State,Sweep,Runtime,lr,model,val_loss,train_loss,accuracy,f1,epoch,num_params"
+    rows = [f"r{i},finished,s{i % 2},9,0.{i}1,m{i % 2},{i},1,0.5,0.{i},{i},99" for i in range(6)]
+    path = csv(tmp_path / "r.csv", "\n".join([header, *rows]))
+    history = rf.read_history(path, format="wandb", objective="val_loss")
+    assert history.roles.parameters == ("lr", "model")
+    assert "took Sweep as the task" in history.notes
+    (note,) = [note for note in history.notes if note.startswith("not taken as parameters")]
+    assert "train_loss, accuracy, f1, epoch, num_params (results)" in note and "State" not in note

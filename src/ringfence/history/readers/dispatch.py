@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -29,7 +30,22 @@ from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers import table
 from ringfence.history.roles import NamedColumns
+from ringfence.history.spreadsheets.notation import Decimal
+from ringfence.history.tables import is_frame
+from ringfence.space.gaps import Missing
 from ringfence.words import did_you_mean
+
+COLUMN_OPTIONS = (
+    "task",
+    "objective",
+    "direction",
+    "parameters",
+    "ignore",
+    "missing",
+    "decimal",
+    "format",
+)
+"""What can be said about any source."""
 
 
 def read_history(
@@ -43,19 +59,65 @@ def read_history(
     budget: str | None = None,
     status: str | None = None,
     ignore: str | Sequence[str] = (),
+    missing: Missing | None = None,
+    decimal: Decimal | None = None,
     **options: Any,
 ) -> History:
-    """Read past runs from a file, a glob such as `runs/*.csv`, `-` for standard input, or whatever
-    else one of the readers takes: a database's URL, a folder, another tool's object.
+    """Read past runs from a file, a folder, a database, a data frame or another tool's object.
 
-    The reader follows from the look of the source, or from `format`: csv, tsv, jsonl, parquet, or
-    the name of a reader. The arguments up to `ignore` are those of `History.from_frame`; `options`
-    are the reader's own (docs/readers).
+    A glob such as `runs/*.csv` reads many files, `-` standard input, and several sources in a list
+    become one history, as `History.concat` joins them.
+
+    Args:
+        source: what to read; its look tells the reader.
+        format: csv, tsv, jsonl, parquet, or the name of a reader, if the look does not tell.
+        task: the column that names the task; one called task, dataset, study, … by default.
+        objective: the column of the objective.
+        direction: 'minimize' or 'maximize'; None goes by the name of the objective, and asks if
+            that leaves a doubt.
+        parameters: the columns that were tuned; by default all that play no other part.
+        budget: the column of the budget; only the highest of each task counts.
+        status: the column that says which runs finished.
+        ignore: columns that are not parameters.
+        missing: what happens to rows that lack a parameter: 'drop', 'choice' or 'error'.
+        decimal: 'point' or 'comma', if text such as 1,234 could be read either way.
+        options: the reader's own; its page has them (docs/readers).
+
+    Raises:
+        HistoryError: a source that cannot be read as runs; the message says where and what to do.
+        MissingExtraError: a reader that needs a package which is not installed.
+
+    Examples:
+        >>> import polars as pl
+        >>> import ringfence as rf
+        >>> runs = {"dataset": ["a", "a", "b"], "lr": [0.1, 0.2, 0.3], "error": [0.5, 0.4, 0.3]}
+        >>> pl.DataFrame(runs).write_csv("runs.csv")
+        >>> rf.read_history("runs.csv", task="dataset", objective="error").tasks
+        ('a', 'b')
     """
     columns = NamedColumns(
-        task=task, objective=objective, direction=direction, parameters=parameters, ignore=ignore
+        task=task,
+        objective=objective,
+        direction=direction,
+        parameters=parameters,
+        ignore=ignore,
+        missing=missing,
+        decimal=decimal,
     )
     options |= {k: v for k, v in (("budget", budget), ("status", status)) if v is not None}
+    return read_source(source, columns, format, options)
+
+
+def read_source(
+    source: Any, columns: NamedColumns, format: str | None, options: dict[str, Any]
+) -> History:
+    """`read_history` with what was said about the columns in one record."""
+    if isinstance(source, History):
+        return source
+    if isinstance(source, (list, tuple)) and not _are_rows(source):
+        histories = [read_source(one, columns, format, options) for one in source]
+        _require_different(histories)
+        return History.concat(histories)
     try:
         name = _recognized(source) if format is None else format
         if name in table.FORMATS:
@@ -65,7 +127,42 @@ def read_history(
         history: History = reader.read(source, columns, **options)
     except OSError as error:  # a folder that may not be entered, a name too long, a failing disk
         raise HistoryError(f"cannot read {error.filename}: {error.strerror}") from error
-    return history
+    return history if name == "table" else replace(history, tool=name)
+
+
+def reader_options(source: Any = None, format: str | None = None) -> list[str]:
+    """The options of the reader of a source; of all readers if there is none."""
+    if source is None:
+        options = [option for _, reader in _readers() for option in _options(reader)]
+        return list(dict.fromkeys(options))
+    if isinstance(source, (list, tuple)):
+        return []
+    name = _recognized(source) if format is None else format
+    return _options(table if name in table.FORMATS else _reader(name))
+
+
+def format_names() -> list[str]:
+    """What `format` may be: the tables' endings, then the tools."""
+    return [*table.FORMATS, *(reader for reader, _ in _readers() if reader != "table")]
+
+
+def _require_different(histories: Sequence[History]) -> None:
+    """HistoryError if two of them hold the same runs, which would count twice."""
+    seen: dict[tuple[int, str], int] = {}
+    lengths = [len(history) for history in histories]
+    for number, history in enumerate(histories, 1):
+        if lengths.count(len(history)) == 1:
+            continue
+        first = seen.setdefault((len(history), history.digest()), number)
+        if first != number:
+            raise HistoryError(
+                f"the sources {first} and {number} of the list hold the same runs, which would "
+                f"count twice ({histories[first - 1].source}, {history.source}); leave one out"
+            )
+
+
+def _are_rows(source: Sequence[Any]) -> bool:
+    return bool(source) and all(isinstance(row, Mapping) for row in source)
 
 
 def _names() -> list[str]:
@@ -86,7 +183,7 @@ def _reader(name: str) -> ModuleType:
         module = import_module(f"{__package__}.{name}")
         if "read" in vars(module):
             return module
-    known = [*table.FORMATS, *(reader for reader, _ in _readers() if reader != "table")]
+    known = format_names()
     hint = did_you_mean(name, known)
     raise HistoryError(
         f"format must be one of {', '.join(known)}, not {name!r}{f'; {hint}' if hint else ''}"
@@ -95,7 +192,7 @@ def _reader(name: str) -> ModuleType:
 
 def _recognized(source: Any) -> str:
     """The name of the reader that knows the source; tables by their ending come first."""
-    if table.recognizes(source):
+    if table.recognizes(source) or is_frame(source) or isinstance(source, (list, tuple)):
         return "table"
     for name, module in _readers():
         recognizes = vars(module).get("recognizes")
@@ -111,8 +208,8 @@ def _recognized(source: Any) -> str:
             )
         return "table"  # which says why it cannot read it
     raise HistoryError(
-        f"no reader knows what to do with a {type(source).__name__}; "
-        "a DataFrame is read by History.from_frame, anything else needs format=…"
+        f"no reader knows what to do with a {type(source).__name__}; past runs are a path, a URL, "
+        "a data frame, a list of dicts, another tool's object, or a list of such"
     )
 
 
@@ -124,9 +221,13 @@ def _tools_with_folders() -> str:
 
 
 def _check_options(name: str, reader: ModuleType, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(reader.read).parameters.values()
-    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    known = _options(reader)
     for option in options:
         if option not in known:
             has = f"its options are {', '.join(known)}" if known else "it has none"
             raise HistoryError(f"the reader {name!r} has no option {option!r}; {has}")
+
+
+def _options(reader: ModuleType) -> list[str]:
+    parameters = inspect.signature(reader.read).parameters.values()
+    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]

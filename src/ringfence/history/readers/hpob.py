@@ -33,6 +33,7 @@ def read(
     """
     if columns.task is not None or columns.objective not in (None, "accuracy"):
         raise HistoryError("in HPO-B a task is a data set and the objective is 'accuracy'")
+    columns.refuse("missing", "decimal", reader="hpob")
     path = Path(local_name(source, "HPO-B's evaluations"))
     content = read_json(path)
     wanted = None if search_space is None else str(search_space)
@@ -48,7 +49,7 @@ def read(
         direction=columns.direction or "maximize",
         parameters=table.columns[2:] if columns.parameters is None else columns.parameters,
     )
-    history = history_from(table, columns)
+    history = history_from(table, columns, typed=True)
     return replace(history, source=f"{path.name}, search space {space}")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
+from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
 from ringfence.history.readers.shared.folders import (
     find_folders,
@@ -63,12 +64,12 @@ def read(
     objective = chosen(columns.objective, metrics - RAYS_OWN, "objective", str(source))
     if budget is not None:
         chosen(budget, metrics, "budget", str(source))
-    task = columns.task
+    task, direction = columns.task, columns.direction or guess_direction(objective)
     runs = []
     for folder, trial in trials:
         config = dict(trial.config)
         name = folder if task is None else str(config.pop(task)) if task in config else None
-        index = reported([r.get(objective) for r in trial.reports], at, columns.direction)
+        index = reported([r.get(objective) for r in trial.reports], at, direction)
         report = {} if index is None else trial.reports[index]
         runs.append(
             Run(name, config, report.get(objective), trial.status, report.get(budget or ""))

@@ -1,13 +1,15 @@
-"""Tables in files: CSV, TSV, JSON lines and Parquet; a file, a glob, or `-` for standard input."""
+"""Tables in files: CSV, TSV, Excel, JSON lines and Parquet; a file, a glob, or `-` for standard
+input."""
 
 from __future__ import annotations
 
-import csv
+import codecs
 import glob
 import gzip
 import io
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,23 +18,29 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.guesses import TASKS
 from ringfence.history.history import History, history_from
+from ringfence.history.places import Places
+from ringfence.history.readers.shared.delimited import read_text
+from ringfence.history.readers.shared.excel import on_other_sheets, read_excel
 from ringfence.history.readers.shared.folders import local_name
+from ringfence.history.readers.shared.header import TablePart
 from ringfence.history.roles import NamedColumns
-from ringfence.history.tables import from_objects
+from ringfence.history.tables import from_rows, is_frame
 
-Format = Literal["csv", "tsv", "jsonl", "parquet"]
+Format = Literal["csv", "tsv", "xlsx", "jsonl", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
 
 
 def recognizes(source: Any) -> bool:
@@ -44,36 +52,59 @@ def recognizes(source: Any) -> bool:
 
 
 def read(
-    source: str | PathLike[str],
+    source: Any,
     columns: NamedColumns,
     *,
     budget: str | None = None,
     status: str | None = None,
     format: Format | None = None,
+    sheet: str | int | None = None,
 ) -> History:
-    """Read past runs from a file, a glob such as `runs/*.csv`, or `-` for standard input.
+    """Read past runs from a file, a glob such as `runs/*.csv`, `-` for standard input, or a frame.
 
     The format follows from the file's ending (`.gz` allowed for text) or from `format`; `budget`
-    and `status` are columns, as in `History.from_frame`.
+    and `status` are columns, as in `History.from_frame`. Of an Excel file, `sheet` is the name of
+    the sheet or its number from 1; the first by default.
     """
-    text, tables = named_frames(source, format)
-    frames = [frame for _, frame in tables]
-    table = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
-    history = history_from(table, replace(columns, budget=budget, status=status))
-    files = tuple((name, frame.height) for name, frame in tables)
-    return replace(
-        history, source=Path(text).name if text != "-" else "standard input", files=files
-    )
+    if is_frame(source) or isinstance(source, (list, tuple)):
+        return history_from(source, replace(columns, budget=budget, status=status))
+    text, parts = read_parts(source, format, sheet, columns.task)
+    table, places, notes = joined(parts)
+    try:
+        history = history_from(table, replace(columns, budget=budget, status=status), places)
+    except HistoryError as error:
+        sheets = next((part.sheets for part in parts if part.sheets), None)
+        tasks = TASKS if columns.task is None else (columns.task.lower(),)
+        if sheets is None or any(name.lower() in tasks for name in table.columns):
+            raise
+        raise HistoryError(f"{error}; {on_other_sheets(sheets)}") from None
+    name = Path(text).name if text != "-" else "standard input"
+    return replace(history, source=name, notes=(*notes, *history.notes))
 
 
-def named_frames(
-    source: str | PathLike[str], format: Format | None = None
-) -> tuple[str, list[tuple[str, pl.DataFrame]]]:
-    """The source as text, and the name and the table of each file behind it."""
+def read_parts(
+    source: str | PathLike[str],
+    format: Format | None = None,
+    sheet: str | int | None = None,
+    task: str | None = None,
+) -> tuple[str, list[TablePart]]:
+    """The source as text, and the table of each file behind it. The column of the `task`, if it is
+    known, holds names."""
     text = local_name(source, "tables")
     if text == "-":
-        return text, [("standard input", _read_stdin(format))]
-    return text, [(str(path), _read_file(path, format)) for path in _expand(text)]
+        return text, [_read_stdin(format, sheet, task)]
+    return text, [_read_file(path, format, sheet, task) for path in _expand(text)]
+
+
+def joined(parts: Sequence[TablePart]) -> tuple[pl.DataFrame, Places, list[str]]:
+    """The tables as one, where its rows come from, and the notes on the files."""
+    frames = [part.frame for part in parts]
+    table = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
+    unit = parts[0].unit if len({part.unit for part in parts}) == 1 else "row"
+    places = Places.of_files([(p.name, p.frame.height, p.numbers) for p in parts], unit)
+    several = len(parts) > 1
+    notes = [f"{part.name}: {n}" if several else n for part in parts for n in part.notes]
+    return table, places, notes
 
 
 def _expand(text: str) -> list[Path]:
@@ -88,13 +119,17 @@ def _expand(text: str) -> list[Path]:
     return files
 
 
-def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
+def _read_file(
+    path: Path, format: Format | None, sheet: str | int | None, task: str | None
+) -> TablePart:
     if path.is_file() and path.stat().st_size == 0:
         raise HistoryError(f"{path} is empty")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     if format is None and (not suffixes or suffixes[-1] not in SUFFIXES):
+        if suffixes and suffixes[-1] in (".xls", ".xlsb", ".ods", ".numbers"):
+            raise HistoryError(f"{path}: save it as .xlsx or .csv in the spreadsheet program")
         known = ", ".join(SUFFIXES)
         raise HistoryError(
             f"{path}: cannot tell the format from the name; known are {known}, and other readers "
@@ -103,11 +138,11 @@ def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
     try:
         kind = format or SUFFIXES[suffixes[-1]]
         if kind == "parquet" and path.is_file():
-            return _parse(path, kind, str(path))
+            return _parse(path, kind, str(path), sheet, task)
         content = path.read_bytes()
         if suffixes != [suffix.lower() for suffix in path.suffixes]:
             content = gzip.decompress(content)
-        return _parse(content, kind, str(path))
+        return _parse(content, kind, str(path), sheet, task)
     except (OSError, EOFError, ValueError) as error:
         if isinstance(error, HistoryError):
             raise
@@ -115,31 +150,43 @@ def _read_file(path: Path, format: Format | None) -> pl.DataFrame:
         raise HistoryError(f"cannot read {path}: {reason}") from error
 
 
-def _read_stdin(format: Format | None) -> pl.DataFrame:
+def _read_stdin(format: Format | None, sheet: str | int | None, task: str | None) -> TablePart:
     content = sys.stdin.buffer.read()
-    return _parse(content, format or _sniff(content), "standard input")
+    return _parse(content, format or _sniff(content), "standard input", sheet, task)
 
 
 def _sniff(content: bytes) -> Format:
     if content[:4] == b"PAR1":
         return "parquet"
+    if content[:2] == b"PK":
+        return "xlsx"
     first = content.lstrip().split(b"\n", 1)[0]
     if first.startswith(b"{"):
         return "jsonl"
     return "tsv" if b"\t" in first else "csv"
 
 
-def _parse(content: Path | bytes, format: Format, name: str) -> pl.DataFrame:
-    if isinstance(content, bytes):
-        content = content.removeprefix(b"\xef\xbb\xbf")
-        if not content.strip():
-            raise HistoryError(f"{name} is empty")
+def _parse(
+    content: Path | bytes,
+    format: Format,
+    name: str,
+    sheet: str | int | None,
+    task: str | None,
+) -> TablePart:
+    if sheet is not None and format != "xlsx":
+        raise HistoryError(f"{name} has no sheets; leave sheet={sheet!r} out")
+    if isinstance(content, bytes) and not content.removeprefix(codecs.BOM_UTF8).strip():
+        raise HistoryError(f"{name} is empty")
     try:
         if format == "parquet":
             source = io.BytesIO(content) if isinstance(content, bytes) else content
-            return pl.read_parquet(source, glob=False)
+            return TablePart(name, pl.read_parquet(source, glob=False))
         assert isinstance(content, bytes)
-        return _read_lines(content) if format == "jsonl" else _read_text(content, format)
+        if format == "xlsx":
+            return read_excel(content, name, sheet)
+        if format == "jsonl":
+            return _read_lines(content.removeprefix(codecs.BOM_UTF8), name)
+        return read_text(content, name, format == "tsv", task)
     except (pl.exceptions.PolarsError, RuntimeError, ValueError) as error:
         if isinstance(error, HistoryError):
             raise
@@ -147,29 +194,13 @@ def _parse(content: Path | bytes, format: Format, name: str) -> pl.DataFrame:
         raise HistoryError(f"{name} cannot be read as {format}: {reason}") from error
 
 
-def _read_lines(content: bytes) -> pl.DataFrame:
+def _read_lines(content: bytes, name: str) -> TablePart:
     """JSON lines; those with Python's NaN and Infinity, which are not JSON, take the slow way."""
     try:
-        return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+        frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
     except (pl.exceptions.PolarsError, RuntimeError):
         rows = [json.loads(line) for line in content.decode().splitlines() if line.strip()]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        return pl.DataFrame([from_objects(n, [row.get(n) for row in rows]) for n in names])
-
-
-def _read_text(content: bytes, format: Format) -> pl.DataFrame:
-    """CSV by its header line: what separates the names separates the values."""
-    header = content.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
-    separator = "\t"
-    if format == "csv":
-        separator = next((mark for mark in (",", ";", "\t", "|") if mark in header), ",")
-    names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
-    repeated = [name for name in names if name and names.count(name) > 1]
-    if repeated:
-        raise HistoryError(f"the column {repeated[0]!r} occurs twice in the header")
-    frame = pl.read_csv(content, separator=separator, null_values=MISSING, infer_schema_length=None)
-    if frame.width == len(names):  # a header with line breaks within quotes stays as polars has it
-        frame.columns = [name or f"unnamed:{i}" for i, name in enumerate(names)]
-        blank = [c for c in frame.columns if c.startswith("unnamed:") and not frame[c].count()]
-        frame = frame.drop(blank)
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        frame = from_rows(rows)
+    filled = [i for i, line in enumerate(content.splitlines(), 1) if line.strip()]
+    numbers = pl.Series(filled) if len(filled) == frame.height else None
+    return TablePart(name, frame, numbers, "line")

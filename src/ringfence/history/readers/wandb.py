@@ -17,8 +17,8 @@ from ringfence.errors import HistoryError
 from ringfence.history.guesses import TASKS
 from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.runs import chosen
-from ringfence.history.readers.table import named_frames
-from ringfence.history.roles import NamedColumns
+from ringfence.history.readers.table import joined, read_parts
+from ringfence.history.roles import NamedColumns, require_column
 
 FACTS = {
     "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "Group",
@@ -37,12 +37,12 @@ def read(
     """One row per run; crashed, failed, killed and running ones are counted and left out.
 
     A task is the value of a column: a parameter such as dataset, or the first of Sweep, Group and
-    Project that is filled in. If the file does not mark the configuration with config., every
-    column besides the facts and the objective is taken as a parameter, other metrics included:
-    name the parameters, or ignore the rest.
+    Project that is filled in. If the file does not mark the configuration with config., columns
+    are taken as parameters as in any table: not those called like metrics, times or labels, and
+    `notes` says which.
     """
-    text, tables = named_frames(source, "csv")
-    frame = pl.concat([table for _, table in tables], how="diagonal_relaxed")
+    text, parts = read_parts(source, "csv", task=columns.task)
+    frame, places, notes = joined(parts)
     if not {"Name", "State"} <= set(frame.columns):
         raise HistoryError(
             f"{text} has no columns Name and State; export the runs table of Weights & Biases as "
@@ -52,20 +52,30 @@ def read(
     frame = _without_prefixes(frame, text)
     rest = [name for name in frame.columns if name not in FACTS and not name.startswith("_")]
     task = columns.task or _task(frame, rest)
+    if columns.task is None:
+        notes.append(f"took {task} as the task")
     metrics = [name for name in rest if name not in marked and frame[name].dtype.is_numeric()]
     known = metrics if marked or columns.objective is None else frame.columns
     objective = chosen(columns.objective, known, "objective", text)
+    for name in columns.ignore:
+        require_column(frame, name)
     parameters = columns.parameters
-    if parameters is None:
-        taken = {task, objective, budget, *columns.ignore}
-        parameters = [name for name in marked or rest if name not in taken]
-    history = history_from(
-        frame,
-        NamedColumns(task, objective, columns.direction, parameters, budget, status="State"),
+    taken = {task, objective, budget, *columns.ignore}
+    if parameters is None and marked:
+        parameters = [name for name in marked if name not in taken]
+    facts = [name for name in frame.columns if name not in rest and name not in (task, budget)]
+    named = replace(
+        columns,
+        task=task,
+        objective=objective,
+        parameters=parameters,
+        ignore=(*columns.ignore, *(() if marked else facts)),
+        budget=budget,
+        status="State",
     )
-    files = tuple((name, table.height) for name, table in tables)
+    history = history_from(frame, named, places)
     source = f"{Path(text).name} of Weights & Biases"
-    return replace(history, source=source, files=files)
+    return replace(history, source=source, notes=(*notes, *history.notes))
 
 
 def _without_prefixes(frame: pl.DataFrame, where: str) -> pl.DataFrame:

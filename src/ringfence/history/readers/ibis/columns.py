@@ -6,6 +6,7 @@ Every method is one aggregate or less: what travels are counts, extremes and cat
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from ringfence.errors import SpaceError
 from ringfence.history.readers.ibis.numbers import first_row, number, ranges
 from ringfence.space import Choice
 from ringfence.space.inference import Numbers, empty_column, no_finite_value, wrong_type
+from ringfence.space.spellings import LEADING_ZERO
 
 MOST_CHOICES = 1000
 """A column of text with more different values is not a categorical parameter."""
@@ -50,7 +52,8 @@ class EngineColumns:
         observed = self._ranges[name]
         if observed is None:
             raise no_finite_value(name)
-        return observed.numbers
+        gaps = self._gaps[f"{name}:gaps"]
+        return replace(observed.numbers, infinite=self._n_rows - gaps - observed.n)
 
     def has_gaps(self, name: str) -> bool:
         """Whether a value is missing."""
@@ -68,14 +71,14 @@ class EngineColumns:
         rows = self._rows.group_by(parent).aggregate(share=share).to_polars().rows()
         return rows
 
-    def unexplained_gap(self, name: str) -> str | None:
-        """A task that has some values of the column and lacks others."""
+    def unexplained_gaps(self, name: str) -> tuple[int, str] | None:
+        """A task that has some values of the column and lacks others, and how many it lacks."""
         column = self._rows[name]
         tasks = self._rows.group_by(":task").aggregate(
             given=column.notnull().sum(), gaps=column.isnull().sum()
         )
         mixed = tasks.filter((tasks.given > 0) & (tasks.gaps > 0)).limit(1).to_polars()
-        return f"task {mixed[':task'][0]!r}" if mixed.height else None
+        return (mixed["gaps"][0], f"task {mixed[':task'][0]!r}") if mixed.height else None
 
     def _sort_out(self, name: str) -> None:
         """Whether a column holds numbers, as such or as text, or choices."""
@@ -92,13 +95,16 @@ class EngineColumns:
         elif len(values) > MOST_CHOICES:
             raise SpaceError(
                 f"the column {name!r} holds more than {MOST_CHOICES} different texts; "
-                "leave it out of the parameters (ignore=…)"
+                "leave it out of the parameters (ignore=…, --ignore …)"
             )
         else:
             self._choices[name] = sorted(values.to_list())
 
     def _all_numbers(self, name: str, values: pl.Series) -> bool:
-        if not len(values) or values.str.strip_chars().cast(pl.Float64, strict=False).has_nulls():
+        texts = values.str.strip_chars()
+        if not len(texts) or texts.cast(pl.Float64, strict=False).has_nulls():
+            return False
+        if texts.str.contains(LEADING_ZERO).any():
             return False
         column = self._rows[name]
         words = column.notnull() & number(column).isnull()

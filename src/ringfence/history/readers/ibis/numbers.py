@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ringfence.space.inference import Numbers, spans_decades, suggests_log
+from ringfence.space.inference import Numbers
+from ringfence.space.scales import MOST_GRID_VALUES, spans_decades, suggests_log
 
 
 def plain(column: Any) -> Any:
@@ -67,7 +68,8 @@ def ranges(
         columns[name] = _without(columns[name].isinf(), columns[name])
     facts |= first_row(rows, _extremes({name: columns[name] for name in infinite}, integer))
     medians = _medians(rows, columns, facts)
-    return facts, {name: _range(name, facts, integer, medians) for name in columns}
+    grids = _grids(rows, columns, facts)
+    return facts, {name: _range(name, facts, integer, medians, grids) for name in columns}
 
 
 def _extremes(columns: Mapping[str, Any], integer: Mapping[str, bool]) -> dict[str, Any]:
@@ -84,12 +86,34 @@ def _ends(facts: Mapping[str, Any], name: str) -> list[float]:
 
 
 def _range(
-    name: str, facts: Mapping[str, Any], integer: Mapping[str, bool], medians: Mapping[str, float]
+    name: str,
+    facts: Mapping[str, Any],
+    integer: Mapping[str, bool],
+    medians: Mapping[str, float],
+    grids: Mapping[str, list[float]],
 ) -> Range | None:
     if not (ends := _ends(facts, name)):
         return None
     is_integer = integer[name] if name in integer else not facts[f"{name}:fractional"]
-    return Range(Numbers(ends[0], ends[1], is_integer, medians.get(name)), facts[f"{name}:n"])
+    numbers = Numbers(ends[0], ends[1], is_integer, medians.get(name), grids.get(name, ()))
+    return Range(numbers, facts[f"{name}:n"])
+
+
+def _grids(
+    rows: Any, columns: Mapping[str, Any], facts: Mapping[str, Any]
+) -> dict[str, list[float]]:
+    """The different values of each column of positive numbers that has few of them."""
+    positive = [name for name in columns if (ends := _ends(facts, name)) and ends[0] > 0]
+    about = first_row(rows, {name: columns[name].approx_nunique() for name in positive})
+    grids = {}
+    for name, count in about.items():
+        if count <= 2 * MOST_GRID_VALUES:  # what is counted is near the truth
+            limit = MOST_GRID_VALUES + 1
+            values = rows.select(x=columns[name]).distinct().limit(limit + 1).to_polars()["x"]
+            values = values.filter(values.is_finite()).sort()
+            if len(values) < limit:
+                grids[name] = values.to_list()
+    return grids
 
 
 def _medians(rows: Any, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, float]:

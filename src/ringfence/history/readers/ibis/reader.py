@@ -14,6 +14,7 @@ import polars as pl
 
 from ringfence.checks import integer
 from ringfence.errors import HistoryError, SettingError
+from ringfence.history.guesses import TASKS
 from ringfence.history.history import EXACT_INTEGERS, History, history_from
 from ringfence.history.readers.ibis.best import best_rows
 from ringfence.history.readers.ibis.columns import EngineColumns
@@ -24,6 +25,7 @@ from ringfence.history.selection import Dropped, Selection
 from ringfence.history.usable import finished_rows
 from ringfence.space import Constant, Space
 from ringfence.space.inference import Inferred, infer_from
+from ringfence.words import some
 
 SAMPLE = 1000
 """Rows from which the parts of columns that are not named are guessed."""
@@ -59,16 +61,29 @@ def read(
     if space is not None and not isinstance(space, Space):
         raise SettingError(f"space must be a Space, not {type(space).__name__}")
     limit = integer(best, "best", 1)
+    columns.refuse("decimal", *(["missing"] if limit is not None else []), reader="ibis")
     columns = replace(columns, budget=budget, status=status)
     if order is not None:
         require_column(pl.DataFrame(schema=list(source.columns)), order)
         columns = replace(columns, ignore=[*columns.ignore, order])
         source = source.order_by(order) if limit is None else source
     head = (source if limit is None else source.limit(SAMPLE)).to_polars()
+    if columns.task is None and limit is not None:
+        _require_one_task(head)
     if space is not None:
         columns = replace(columns, parameters=_columns_of(space, head))
-    history = replace(history_from(head, columns), source=_name_of(source), space=space)
+    history = replace(history_from(head, columns, typed=True), source=_name_of(source), space=space)
     return history if limit is None else _selected(source, history, limit, order)
+
+
+def _require_one_task(head: pl.DataFrame) -> None:
+    """Raise HistoryError if several columns are called like a task: the first rows of a table that
+    may be sorted do not show which of them groups the runs."""
+    names = [name for name in head.columns if name.lower() in TASKS]
+    if len(names) > 1:
+        raise HistoryError(
+            f"which column is the task? candidates: {some(names)}; name it with task=… (--task …)"
+        )
 
 
 def _selected(table: Any, history: History, best: int, order: str | None) -> History:

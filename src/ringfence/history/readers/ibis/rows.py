@@ -14,7 +14,7 @@ from operator import and_
 from typing import Any
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import GOOD_STATUS
+from ringfence.history.guessing.statuses import GOOD_STATUS
 from ringfence.history.readers.ibis.best import joined_by_task
 from ringfence.history.readers.ibis.numbers import first_row, is_finite, number
 from ringfence.history.readers.ibis.parameters import ParameterColumn

@@ -20,7 +20,7 @@ def is_store(path: Path) -> bool:
 
 
 def runs_in_folder(path: Path) -> list[StoredRun]:
-    """The runs that have not been deleted, in the order of their start."""
+    """The runs in the order of their start; not those of deleted experiments."""
     if not is_store(path):
         raise HistoryError(f"{path} is not a folder of MLflow's: no experiment with a {META} in it")
     started: list[tuple[Any, StoredRun]] = []
@@ -31,7 +31,7 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
         name = str(facts.get("name", experiment.parent.name))
         for meta in experiment.parent.glob(f"*/{META}"):
             run = _meta(meta)
-            if "run_id" in run and run.get("lifecycle_stage", "active") == "active":
+            if "run_id" in run:
                 start = (run.get("start_time") or 0, meta.parent.name)
                 started.append((start, _run(meta.parent, name, run)))
     return [run for _, run in sorted(started, key=lambda pair: pair[0])]
@@ -46,6 +46,7 @@ def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
         {key: read_text(file) for key, file in _files(folder / "params")},
         {key: _last_value(file) for key, file in _files(folder / "metrics")},
         {key: read_text(file) for key, file in _files(folder / "tags")},
+        facts.get("lifecycle_stage", "active") != "active",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers.mlflow.files import is_store, runs_in_folder
-from ringfence.history.readers.mlflow.sql import is_database, runs_behind, runs_in_file
+from ringfence.history.readers.mlflow.sql import is_database, runs_in_database
 from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server, without_password
 from ringfence.history.readers.shared.connection import is_database_url
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, from_text, history_of
@@ -51,10 +51,12 @@ def read(
         known = dict.fromkeys(run.experiment for run in stored)
         wanted = [chosen(name, known, "experiment", where) for name in wanted]
         stored = [run for run in stored if run.experiment in wanted]
+    deleted = sum(run.deleted for run in stored)
+    stored = [run for run in stored if not run.deleted]
     parents = {run.tags[PARENT] for run in stored if PARENT in run.tags}
     leaves = [run for run in stored if run.key not in parents]
     if not leaves:
-        raise HistoryError(f"{where} holds no runs")
+        raise HistoryError(f"{where} holds no runs" + f" but {deleted} deleted" * bool(deleted))
     metrics = dict.fromkeys(name for run in leaves for name in run.metrics)
     if not metrics:
         raise HistoryError(f"no run of {where} has a metric")
@@ -62,6 +64,8 @@ def read(
     runs = _runs(leaves, columns.task or "experiment", objective)
     left_out = len(stored) - len(leaves)
     notes = [f"{left_out} runs with runs below them were left out"] if left_out else []
+    if deleted:
+        notes.append(f"left out {deleted} deleted run{'s' * (deleted != 1)}")
     return history_of(runs, Path(where).name, objective, columns, notes=notes)
 
 
@@ -95,13 +99,13 @@ def _task(run: StoredRun, task: str) -> str | None:
 
 
 def _stored(text: str, where: str) -> list[StoredRun]:
-    """The runs that have not been deleted, in the order of their start."""
+    """The runs in the order of their start, deleted ones included."""
     path = _local(text)
     if path is None:
-        return runs_behind(text) if is_database_url(text) else runs_of_server(text)
+        return runs_in_database(text) if is_database_url(text) else runs_of_server(text)
     if not path.exists():
         raise HistoryError(f"there is no file or folder {where}")
-    return runs_in_folder(path) if path.is_dir() else runs_in_file(path)
+    return runs_in_folder(path) if path.is_dir() else runs_in_database(path)
 
 
 def _local(text: str) -> Path | None:

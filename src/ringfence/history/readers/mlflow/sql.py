@@ -3,89 +3,65 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.mlflow.store import StoredRun
 from ringfence.history.readers.shared.connection import connected, shown
+from ringfence.history.readers.shared.database import Database
+from ringfence.history.readers.shared.sqlite import is_sqlite, opened
 
 TABLES = {"experiments", "runs", "params", "latest_metrics", "tags"}
 LARGEST = 1.7976931348623157e308
 """What MLflow writes for an infinite metric."""
 
-Execute: TypeAlias = Callable[[str], Iterable[Any]]
-
 
 def is_database(path: Path) -> bool:
     """Whether this is an SQLite file with MLflow's tables."""
     try:
-        with path.open("rb") as file:
-            if file.read(15) != b"SQLite format 3":
-                return False
-        with closing(_open(path)) as connection:
-            return _tables(connection) >= TABLES
-    except (OSError, ValueError, sqlite3.Error):
+        if not is_sqlite(path):
+            return False
+        with opened(path) as database:
+            return database.tables() >= TABLES
+    except (OSError, ValueError):
         return False
 
 
-def runs_in_file(path: Path) -> list[StoredRun]:
-    """The runs in an SQLite file that have not been deleted, in the order of their start."""
-    try:
-        with closing(_open(path)) as connection:
-            _require_tables(_tables(connection), str(path))
-            return _runs(connection.execute)
-    except sqlite3.Error as error:
-        raise HistoryError(f"cannot read {path}: {error}") from error
+def runs_in_database(source: str | Path) -> list[StoredRun]:
+    """The runs in an SQLite file or behind a server's URL, in the order of their start; not those
+    of deleted experiments."""
+    with connected(source) as database:
+        missing = TABLES - database.tables()
+        if missing:
+            raise HistoryError(
+                f"{shown(source)} has no table {min(missing)!r}: MLflow 1.0 or later did not "
+                "write it"
+            )
+        return _runs(database)
 
 
-def runs_behind(url: str) -> list[StoredRun]:
-    """The same from a database server."""
-    with connected(url) as connection:
-        import sqlalchemy as sa
-
-        _require_tables(set(sa.inspect(connection).get_table_names()), shown(url))
-        return _runs(connection.exec_driver_sql)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-
-
-def _tables(connection: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-
-
-def _require_tables(tables: set[str], where: str) -> None:
-    missing = TABLES - tables
-    if missing:
-        raise HistoryError(
-            f"{where} has no table {min(missing)!r}: MLflow 1.0 or later did not write it"
-        )
-
-
-def _runs(execute: Execute) -> list[StoredRun]:
-    params = _by_run(execute("SELECT p.run_uuid, p.key, p.value FROM params p ORDER BY p.key"))
-    tags = _by_run(execute("SELECT t.run_uuid, t.key, t.value FROM tags t ORDER BY t.key"))
+def _runs(database: Database) -> list[StoredRun]:
+    rows = database.rows
+    params = _by_run(rows("SELECT p.run_uuid, p.key, p.value FROM params p ORDER BY p.key"))
+    tags = _by_run(rows("SELECT t.run_uuid, t.key, t.value FROM tags t ORDER BY t.key"))
     metrics = _by_run(
         (run, key, _metric(value, is_nan))
-        for run, key, value, is_nan in execute(
+        for run, key, value, is_nan in rows(
             "SELECT m.run_uuid, m.key, m.value, m.is_nan FROM latest_metrics m ORDER BY m.key"
         )
     )
-    runs = execute(
-        "SELECT r.run_uuid, e.name, r.status FROM runs r "
+    runs = rows(
+        "SELECT r.run_uuid, e.name, r.status, r.lifecycle_stage FROM runs r "
         "JOIN experiments e ON e.experiment_id = r.experiment_id "
-        "WHERE r.lifecycle_stage = 'active' AND e.lifecycle_stage = 'active' "
+        "WHERE e.lifecycle_stage = 'active' "
         "ORDER BY r.start_time, r.run_uuid"
     )
     return [
-        StoredRun(key, name, status, params[key], metrics[key], tags[key])
-        for key, name, status in runs
+        StoredRun(key, name, status, params[key], metrics[key], tags[key], stage != "active")
+        for key, name, status, stage in runs
     ]
 
 

@@ -29,12 +29,14 @@ class StoredRun:
     params: Mapping[str, str]
     metrics: Mapping[str, float]
     tags: Mapping[str, str]
+    deleted: bool = False
 
 
 def runs_of_server(uri: str) -> list[StoredRun]:
     """The runs behind a tracking URI, in the order of their start."""
     try:
         from mlflow import MlflowClient
+        from mlflow.entities import ViewType
         from mlflow.exceptions import MlflowException
     except ImportError as error:
         raise MissingExtraError("mlflow", "mlflow") from error
@@ -46,14 +48,17 @@ def runs_of_server(uri: str) -> list[StoredRun]:
         token, more = None, bool(names)
         while more:
             page = client.search_runs(
-                list(names), max_results=PAGE, order_by=["start_time ASC"], page_token=token
+                list(names),
+                run_view_type=ViewType.ALL,
+                max_results=PAGE,
+                order_by=["start_time ASC"],
+                page_token=token,
             )
             for run in page:
                 data, info = run.data, run.info
                 name = names[info.experiment_id]
-                runs.append(
-                    StoredRun(info.run_id, name, info.status, data.params, data.metrics, data.tags)
-                )
+                facts = (info.run_id, name, info.status, data.params, data.metrics, data.tags)
+                runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted"))
             token = page.token
             more = bool(token)
     except (MlflowException, HTTPException, OSError, ValueError) as error:

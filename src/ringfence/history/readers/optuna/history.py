@@ -10,6 +10,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.places import Places
 from ringfence.history.readers.optuna.conditions import activity
 from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows
@@ -17,6 +18,7 @@ from ringfence.history.readers.optuna.space import Range, merge, parse
 from ringfence.history.roles import NamedColumns, Roles
 from ringfence.history.tables import free_name, from_objects
 from ringfence.space import Choice, Constant, Int, Parameter, Space, choice_key
+from ringfence.words import did_you_mean
 
 
 def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
@@ -49,9 +51,20 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
         table,
         Roles(task, objective, picked.direction, active.parameters, None, state),
         source=source,
+        places=_places(picked, wide),
         space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
         notes=(*rows.notes, counts, *picked.notes, *merge_notes, *active.notes),
     )
+
+
+def _places(picked: Objectives, wide: pl.DataFrame) -> Places:
+    """The trials by their numbers and studies; those of a journal may take turns."""
+    names = {study.key: study.name for study in picked.studies}
+    turns = wide.select(pl.col(":study").rle().struct.unnest())
+    files = tuple((f"study {names[key]}", height) for height, key in turns.iter_rows())
+    if len(names) == 1:
+        files = ()
+    return Places(files, wide[":number"], "trial", from_zero=False)
 
 
 def _wide(
@@ -79,9 +92,11 @@ def _ranges(rows: Rows, picked: Objectives, columns: NamedColumns) -> dict[str, 
     for key, name, text in rows.distributions:
         if key in studies and name not in columns.ignore and (wanted is None or name in wanted):
             ranges.setdefault(name, []).append(parse(studies[key], name, text))
-    missing = [name for name in wanted or () if name not in ranges]
-    if missing:
-        raise HistoryError(f"no trial has a parameter {missing[0]!r}")
+    known = {name for key, name, _ in rows.distributions if key in studies}
+    for name in (*(wanted or ()), *columns.ignore):
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise HistoryError(f"no trial has a parameter {name!r}{f'; {hint}' if hint else ''}")
     if not ranges:
         raise HistoryError("the trials have no parameters")
     colon = next((name for name in ranges if name.startswith(":")), None)

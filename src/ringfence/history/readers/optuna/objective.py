@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.directions import Direction
 from ringfence.history.readers.optuna.rows import Rows, StudyInfo
-from ringfence.history.roles import Direction, require_direction
+from ringfence.history.roles import require_direction
 from ringfence.words import some
+
+LEFT_OUT = ("left out study ", "left out studies ")
+"""How notes on studies without a run in the history begin."""
 
 
 @dataclass(frozen=True)
@@ -58,35 +62,74 @@ def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> O
     if not studies:
         raise HistoryError(_why_none(rows.studies, wanted))
     without = [study.name for study in rows.studies if study.key not in index]
-    directions = {study.name: study.directions[index[study.key]] for study in studies}
-    common = _common_direction(set(directions.values()), direction)
-    negated = [name for name, own_direction in directions.items() if own_direction != common]
+    directions = {study.key: study.directions[index[study.key]] for study in studies}
+    common = _common_direction(list(directions.values()), direction)
+    other_way = [study for study in studies if directions[study.key] != common]
+    stray: list[StudyInfo] = []
+    is_minority = 2 * len(other_way) < len(studies)  # of two halves, neither is stray
+    if direction is None and is_minority and not _is_mirrored(rows, directions, index, common):
+        stray = other_way
+        studies = tuple(study for study in studies if study not in stray)
+        index = {study.key: index[study.key] for study in studies}
+    negated = [study.name for study in other_way if study not in stray]
     labels = {study.metrics[index[study.key]] for study in studies if study.metrics}
     label = labels.pop() if len(labels) == 1 else "value"
-    notes = [*_left_out(without, wanted), *_negated(negated, common)]
+    notes = [*_left_out(without, wanted), *_negated(negated, common), *_stray(stray, common)]
     return Objectives(studies, index, label, common, tuple(notes))
 
 
-def _common_direction(directions: set[str], wanted: str | None) -> Direction:
-    """The direction of the history: the wanted one if studies differ, else that of all of them."""
-    if wanted is not None and len(directions) == 1 and wanted not in directions:
-        raise HistoryError(
-            f"the studies {directions.pop()} their objective; leave direction={wanted!r} out"
-        )
-    return "maximize" if wanted == "maximize" or directions == {"maximize"} else "minimize"
+def _common_direction(directions: Sequence[str], wanted: str | None) -> Direction:
+    """The direction of the history: the wanted one if studies differ, else that of most."""
+    if wanted is not None:
+        if len(set(directions)) == 1 and wanted not in directions:
+            raise HistoryError(
+                f"the studies {directions[0]} their objective; leave direction={wanted!r} "
+                f"(--direction {wanted}) out"
+            )
+        return "maximize" if wanted == "maximize" else "minimize"
+    up = sum(direction == "maximize" for direction in directions)
+    return "maximize" if 2 * up > len(directions) else "minimize"
+
+
+def _is_mirrored(
+    rows: Rows, directions: Mapping[int, str], index: Mapping[int, int], common: Direction
+) -> bool:
+    """Whether studies that go the other way have the same metric with the other sign: all of their
+    values are on one side of zero, and all those of the rest on the other."""
+    values = rows.values.join(rows.trials.select("trial", "study"), on="trial").filter(
+        pl.col("value").is_finite()
+    )
+    sides: dict[bool, set[bool]] = {True: set(), False: set()}
+    for key, number in index.items():
+        own = values.filter((pl.col("study") == key) & (pl.col("objective") == number))["value"]
+        sides[directions[key] == common] |= set((own.filter(own != 0) > 0).to_list())
+    return len(sides[True]) == len(sides[False]) == 1 and sides[True] != sides[False]
+
+
+def _stray(studies: Sequence[StudyInfo], common: Direction) -> list[str]:
+    if not studies:
+        return []
+    go, them = ("goes", "it") if len(studies) == 1 else ("go", "them")
+    return [
+        f"left out {_studies([study.name for study in studies])}, which {go} the other way: most "
+        f"{common}; direction={common!r} (--direction {common}) takes {them} too, with the values "
+        "negated"
+    ]
 
 
 def _left_out(studies: Sequence[str], wanted: str | int | None) -> list[str]:
     if not studies:
         return []
-    why = "have several objectives" if wanted is None else f"have no objective {wanted!r}"
-    return [f"left out {_studies(studies)}, which {why}"]
+    have = "has" if len(studies) == 1 else "have"
+    why = "several objectives" if wanted is None else f"no objective {wanted!r}"
+    return [f"left out {_studies(studies)}, which {have} {why}"]
 
 
 def _negated(studies: Sequence[str], common: Direction) -> list[str]:
     if not studies:
         return []
-    return [f"{common}: the values of {_studies(studies)} are negated, which go the other way"]
+    go = "goes" if len(studies) == 1 else "go"
+    return [f"{common}: the values of {_studies(studies)}, which {go} the other way, are negated"]
 
 
 def _index(study: StudyInfo, wanted: str | int | None) -> int | None:
@@ -105,8 +148,8 @@ def _why_none(studies: Sequence[StudyInfo], wanted: str | int | None) -> str:
     last = len(study.directions) - 1
     if wanted is None:
         return (
-            f"study {study.name!r} has {last + 1} objectives; say which with objective=…, its "
-            f"number from 0 to {last}{names}"
+            f"study {study.name!r} has {last + 1} objectives; say which with objective=… "
+            f"(--objective …), its number from 0 to {last}{names}"
         )
     return f"study {study.name!r} has no objective {wanted!r}; name its number, 0 to {last}{names}"
 

@@ -14,8 +14,9 @@ from ringfence.history.readers.optuna.journal import is_journal, read_journal
 from ringfence.history.readers.optuna.objects import read_object
 from ringfence.history.readers.optuna.rows import Rows, chooser
 from ringfence.history.readers.optuna.sql import read_storage
-from ringfence.history.readers.shared.connection import file_url, is_database_url, shown
+from ringfence.history.readers.shared.connection import is_database_url, shown
 from ringfence.history.readers.shared.folders import local_name
+from ringfence.history.readers.shared.sqlite import is_sqlite
 from ringfence.history.roles import NamedColumns
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -46,6 +47,7 @@ def read(
             `parameters` are those to take, by default all that can be used.
         studies: names of studies, or globs such as `svm-*`; by default all of them.
     """
+    columns.refuse("missing", "decimal", reader="optuna")
     rows, name = _rows(source, studies, columns.task)
     return assemble(rows, name, columns)
 
@@ -63,7 +65,6 @@ def _rows(source: Any, studies: str | Sequence[str] | None, task: str | None) ->
         raise HistoryError(f"there is no file {text}")
     if is_journal(path):
         return read_journal(path, choose, task), path.name
-    with path.open("rb") as file:
-        if file.read(15) != b"SQLite format 3":
-            raise HistoryError(f"{text} is neither a SQLite database nor an Optuna journal")
-    return read_storage(file_url(path), choose, task), path.name
+    if not is_sqlite(path):
+        raise HistoryError(f"{text} is neither a SQLite database nor an Optuna journal")
+    return read_storage(path, choose, task), path.name

@@ -6,7 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ringfence import words
 from ringfence.errors import HistoryError, SpaceError
+from ringfence.history.tables import from_objects
+from ringfence.history.values import require_apart
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
 
 KINDS = {
@@ -80,8 +83,8 @@ def merge(name: str, ranges: Sequence[Range]) -> Merged:
     if other is not None:
         raise HistoryError(
             f"the parameter {name!r} is {_words(first)} in study {first.study!r} and "
-            f"{_words(other)} in study {other.study!r}; read these studies apart (studies=…), or "
-            f"leave it out (ignore=[{name!r}])"
+            f"{_words(other)} in study {other.study!r}; read these studies apart "
+            f"(studies=…, --studies …), or leave it out (ignore=[{name!r}], --ignore …)"
         )
     try:
         return _choices(name, ranges) if first.kind == "categorical" else _numbers(name, ranges)
@@ -93,9 +96,10 @@ def merge(name: str, ranges: Sequence[Range]) -> Merged:
 
 def _choices(name: str, ranges: Sequence[Range]) -> Merged:
     choices = tuple({choice_key(choice): choice for r in ranges for choice in r.choices}.values())
+    require_apart(choices, from_objects(name, list(choices)))
     notes = []
     if len({r.choices for r in ranges}) > 1:
-        labels = ", ".join(str(choice) for choice in choices)
+        labels = words.choices(choices)
         notes.append(f"the choices of {name} differ between studies; took all of them: {labels}")
     if len(choices) == 1:
         return Merged(Constant(choices[0]), tuple(notes))
@@ -125,5 +129,5 @@ def _numbers(name: str, ranges: Sequence[Range]) -> Merged:
 
 def _words(range_: Range) -> str:
     if range_.kind == "categorical":
-        return "one of " + ", ".join(str(choice) for choice in range_.choices)
+        return f"one of {words.choices(range_.choices)}"
     return f"a number from {range_.low:g} to {range_.high:g}"

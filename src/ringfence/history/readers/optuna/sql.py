@@ -3,10 +3,10 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -24,64 +24,60 @@ from ringfence.history.readers.optuna.rows import (
 )
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.history.readers.shared.connection import connected, shown
-
-if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection, Select
+from ringfence.history.readers.shared.database import Database
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
 """Versions of Optuna's tables, by its own names; the second is that of Optuna 3.2 to 5."""
 
 
-def read_storage(url: str | URL, choose: Choose, attribute: str | None) -> Rows:
+def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> Rows:
     """The trials of the chosen studies, and of each the value of a user `attribute`."""
-    with connected(url) as connection:
-        _check_schema(connection, url)
-        all_studies = _studies(connection)
+    with connected(source) as database:
+        _check_schema(database, shown(source))
+        all_studies = _studies(database)
         studies = choose(all_studies)
         keys = tuple(study.key for study in studies)
         selects = Selects(keys if len(studies) < len(all_studies) else None)
         states = pl.col("state").str.to_lowercase()
-        values = _frame(connection, selects.values(), {**VALUES, "kind": pl.String})
-        distributions = connection.execute(selects.distributions()).all()
+        values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
+        distributions = database.rows(selects.distributions())
         attributes = pl.DataFrame(schema=ATTRIBUTES)
         if attribute is not None:
-            attributes = _frame(connection, selects.attributes(attribute), ATTRIBUTES)
+            attributes = _frame(database, selects.attributes(), ATTRIBUTES, key=attribute)
         return Rows(
             studies,
-            _frame(connection, selects.trials(), TRIALS).with_columns(states),
+            _frame(database, selects.trials(), TRIALS).with_columns(states),
             values.with_columns(_with_infinities()).drop("kind"),
-            _frame(connection, selects.params(), PARAMS),
+            _frame(database, selects.params(), PARAMS),
             tuple((row[0], row[1], row[2]) for row in distributions),
             attributes,
         )
 
 
-def _check_schema(connection: Connection, url: str | URL) -> None:
-    import sqlalchemy as sa
-
-    tables = set(sa.inspect(connection).get_table_names())
+def _check_schema(database: Database, where: str) -> None:
+    tables = database.tables()
     if not {"studies", "trials", "trial_params", "trial_values"} <= tables:
         hint = "; MLflow's are read with format='mlflow'" if "latest_metrics" in tables else ""
-        raise HistoryError(f"{shown(url)} is not an Optuna storage: it lacks Optuna's tables{hint}")
+        raise HistoryError(f"{where} is not an Optuna storage: it lacks Optuna's tables{hint}")
     version = None
     if "alembic_version" in tables:
-        version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        versions = database.rows("SELECT v.version_num FROM alembic_version v")
+        version = versions[0][0] if versions else None
     if version not in SCHEMAS:
         raise HistoryError(
-            f"{shown(url)} has the tables of another Optuna version ({version or 'unknown'}, not "
+            f"{where} has the tables of another Optuna version ({version or 'unknown'}, not "
             f"{SCHEMAS[-1]}); bring it up to date with: optuna storage upgrade --storage URL"
         )
 
 
-def _studies(connection: Connection) -> list[StudyInfo]:
-    selects = Selects()
+def _studies(database: Database) -> list[StudyInfo]:
     directions: dict[int, list[str]] = {}
-    for key, direction in connection.execute(selects.directions()):
+    for key, direction in database.rows(Selects.DIRECTIONS):
         directions.setdefault(key, []).append(str(direction).lower())
     attributes: dict[int, dict[str, Any]] = {}
-    for key, name, value in connection.execute(selects.study_attributes()):
+    for key, name, value in database.rows(Selects.STUDY_ATTRIBUTES):
         attributes.setdefault(key, {})[name] = json.loads(value)
-    metrics = {k: json.loads(value) for k, value in connection.execute(selects.metrics(METRICS))}
+    metrics = {k: json.loads(value) for k, value in database.rows(Selects.METRICS, key=METRICS)}
     return [
         StudyInfo(
             key,
@@ -90,32 +86,20 @@ def _studies(connection: Connection) -> list[StudyInfo]:
             tuple(metrics.get(key) or ()),
             attributes.get(key, {}),
         )
-        for key, name in connection.execute(selects.studies())
+        for key, name in database.rows(Selects.STUDIES)
     ]
 
 
-def _frame(connection: Connection, select: Select[Any], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows of a query; from PostgreSQL as one stream of text, which is several times faster."""
-    if connection.dialect.driver not in ("psycopg2", "psycopg"):
-        cursor = connection.execute(select).cursor
-        return long_table(cursor.fetchall() if cursor is not None else [], schema)
-    text = _copied(connection, select)
+def _frame(
+    database: Database, select: str, schema: Mapping[str, Any], **values: Any
+) -> pl.DataFrame:
+    """The rows of a query, as text where that is faster."""
+    text = database.csv(select, **values)
+    if text is None:
+        return long_table(database.rows(select, **values), schema)
     if not text:
         return pl.DataFrame(schema=dict(schema))
     return pl.read_csv(text, has_header=False, schema=dict(schema))
-
-
-def _copied(connection: Connection, select: Select[Any]) -> bytes:
-    compiled = select.compile(connection, compile_kwargs={"literal_binds": True})
-    statement = f"COPY ({str(compiled).replace('%%', '%')}) TO STDOUT WITH (FORMAT csv)"
-    raw: Any = connection.connection.driver_connection
-    with raw.cursor() as cursor:
-        if connection.dialect.driver == "psycopg2":
-            stream = io.BytesIO()
-            cursor.copy_expert(statement, stream)
-            return stream.getvalue()
-        with cursor.copy(statement) as chunks:
-            return b"".join(bytes(chunk) for chunk in chunks)
 
 
 def _with_infinities() -> pl.Expr:

@@ -1,109 +1,61 @@
-"""Optuna's tables as far as they are read, and the selects over them, in any SQL dialect."""
+"""The selects over Optuna's tables, in words that every SQL dialect has.
+
+A column named by a word that some dialect keeps for itself (`key`) is safe after its table's name.
+`:name` stands for a value.
+"""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sqlalchemy import Select, TableClause
-
-COLUMNS = {
-    "studies": "study_id study_name",
-    "study_directions": "study_id direction objective",
-    "study_user_attributes": "study_id key value_json",
-    "study_system_attributes": "study_id key value_json",
-    "trials": "trial_id study_id number state",
-    "trial_values": "trial_id objective value value_type",
-    "trial_params": "param_id trial_id param_name param_value distribution_json",
-    "trial_user_attributes": "trial_id key value_json",
-}
 
 
 class Selects:
     """The queries for some studies; for all of them without `keys`."""
 
+    STUDIES = "SELECT s.study_id, s.study_name FROM studies s ORDER BY s.study_id"
+    """study, name; in the order in which they were made."""
+    DIRECTIONS = (
+        "SELECT d.study_id, d.direction FROM study_directions d ORDER BY d.study_id, d.objective"
+    )
+    """study, direction; objective by objective."""
+    STUDY_ATTRIBUTES = "SELECT a.study_id, a.key, a.value_json FROM study_user_attributes a"
+    """study, key, JSON."""
+    METRICS = "SELECT a.study_id, a.value_json FROM study_system_attributes a WHERE a.key = :key"
+    """study, names of its objectives in JSON."""
+
     def __init__(self, keys: tuple[int, ...] | None = None) -> None:
         self._keys = keys
 
-    def studies(self) -> Select[Any]:
-        """study, name; in the order in which they were made."""
-        import sqlalchemy as sa
-
-        studies = _table("studies")
-        return sa.select(studies.c.study_id, studies.c.study_name).order_by(studies.c.study_id)
-
-    def directions(self) -> Select[Any]:
-        """study, direction; objective by objective."""
-        import sqlalchemy as sa
-
-        d = _table("study_directions")
-        return sa.select(d.c.study_id, d.c.direction).order_by(d.c.study_id, d.c.objective)
-
-    def study_attributes(self) -> Select[Any]:
-        """study, key, JSON."""
-        import sqlalchemy as sa
-
-        a = _table("study_user_attributes")
-        return sa.select(a.c.study_id, a.c.key, a.c.value_json)
-
-    def metrics(self, key: str) -> Select[Any]:
-        """study, names of its objectives in JSON."""
-        import sqlalchemy as sa
-
-        a = _table("study_system_attributes")
-        return sa.select(a.c.study_id, a.c.value_json).where(a.c.key == key)
-
-    def trials(self) -> Select[Any]:
+    def trials(self) -> str:
         """trial, study, number, state."""
-        import sqlalchemy as sa
+        select = "SELECT t.trial_id, t.study_id, t.number, t.state FROM trials t"
+        return f"{select} WHERE {self._chosen()} ORDER BY t.study_id, t.number"
 
-        t = _table("trials")
-        query = sa.select(t.c.trial_id, t.c.study_id, t.c.number, t.c.state)
-        return self._chosen(query, t).order_by(t.c.study_id, t.c.number)
-
-    def values(self) -> Select[Any]:
+    def values(self) -> str:
         """trial, objective, value, kind of value (finite or which infinity)."""
-        import sqlalchemy as sa
+        return self._of("SELECT x.trial_id, x.objective, x.value, x.value_type FROM trial_values x")
 
-        v = _table("trial_values")
-        return self._of(v, sa.select(v.c.trial_id, v.c.objective, v.c.value, v.c.value_type))
-
-    def params(self) -> Select[Any]:
+    def params(self) -> str:
         """trial, name, value."""
-        import sqlalchemy as sa
+        return self._of("SELECT x.trial_id, x.param_name, x.param_value FROM trial_params x")
 
-        p = _table("trial_params")
-        return self._of(p, sa.select(p.c.trial_id, p.c.param_name, p.c.param_value))
-
-    def distributions(self) -> Select[Any]:
+    def distributions(self) -> str:
         """study, name, distribution in JSON: each once, in the order of first use."""
-        import sqlalchemy as sa
+        each = "t.study_id, p.param_name, p.distribution_json"
+        joined = f"SELECT {each} FROM trial_params p JOIN trials t ON t.trial_id = p.trial_id"
+        return f"{joined} WHERE {self._chosen()} GROUP BY {each} ORDER BY MIN(p.param_id)"
 
-        t, p = _table("trials"), _table("trial_params")
-        each = (t.c.study_id, p.c.param_name, p.c.distribution_json)
-        query = sa.select(*each).join_from(p, t, t.c.trial_id == p.c.trial_id)
-        return self._chosen(query, t).group_by(*each).order_by(sa.func.min(p.c.param_id))
+    def attributes(self) -> str:
+        """trial, value of the user attribute `:key` in JSON."""
+        select = self._of("SELECT x.trial_id, x.value_json FROM trial_user_attributes x")
+        return f"{select} {'WHERE' if self._keys is None else 'AND'} x.key = :key"
 
-    def attributes(self, key: str) -> Select[Any]:
-        """trial, value of one user attribute in JSON."""
-        import sqlalchemy as sa
-
-        a = _table("trial_user_attributes")
-        return self._of(a, sa.select(a.c.trial_id, a.c.value_json).where(a.c.key == key))
-
-    def _of(self, table: TableClause, query: Select[Any]) -> Select[Any]:
-        """The rows of a table that belong to the trials of the studies; no join for all of them."""
+    def _of(self, select: str) -> str:
+        """The rows of the table x that belong to the trials of the studies; no join for all."""
         if self._keys is None:
-            return query
-        trials = _table("trials")
-        joined = query.join_from(table, trials, trials.c.trial_id == table.c.trial_id)
-        return self._chosen(joined, trials)
+            return select
+        return f"{select} JOIN trials t ON t.trial_id = x.trial_id WHERE {self._chosen()}"
 
-    def _chosen(self, query: Select[Any], trials: TableClause) -> Select[Any]:
-        return query if self._keys is None else query.where(trials.c.study_id.in_(self._keys))
-
-
-def _table(name: str) -> TableClause:
-    import sqlalchemy as sa
-
-    return sa.table(name, *(sa.column(column) for column in COLUMNS[name].split()))
+    def _chosen(self) -> str:
+        """The condition for the studies of the trials t; none is a study of no number."""
+        if self._keys is None:
+            return "1 = 1"
+        return f"t.study_id IN ({', '.join(str(int(key)) for key in self._keys) or 'NULL'})"

@@ -45,6 +45,7 @@ def history_of(
     its parameters are taken, else every name that occurs in a configuration."""
     if not runs:
         raise HistoryError(f"{source} holds no runs")
+    columns.refuse("decimal", reader=source)
     names = list(dict.fromkeys([*(space or ()), *(name for run in runs for name in run.config)]))
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
     series = [
@@ -60,7 +61,7 @@ def history_of(
     if space is not None:
         space = _restricted(space, columns)
         columns = replace(columns, parameters=list(space))
-    history = history_from(pl.DataFrame(series), columns)
+    history = history_from(pl.DataFrame(series), columns, typed=True)
     return replace(history, source=source, space=space, notes=(*notes, *history.notes))
 
 

@@ -54,6 +54,10 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     means = [mean for folder in folders for mean in _means(folder, tasks[folder], objective)]
     if columns.task is not None:
         means = [replace(mean, task=_text(mean.config.get(columns.task))) for mean in means]
+        if all(mean.task is None for mean in means):
+            raise HistoryError(
+                f"no run of {source} has a parameter {columns.task!r} to tell its task"
+            )
         columns = replace(columns, ignore=[*columns.ignore, columns.task])
     budget = None
     if any(mean.budget is not None for mean in means):
@@ -61,7 +65,7 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     elif len({mean.evaluations for mean in means}) > 1:
         budget = "evaluations"
         means = [replace(mean, budget=mean.evaluations) for mean in means]
-    columns = replace(columns, direction=None)
+    columns = replace(columns, direction="minimize")
     return history_of(
         means, Path(source).name, objective, columns, budget=budget, space=space, notes=notes
     )

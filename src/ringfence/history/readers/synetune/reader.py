@@ -12,7 +12,9 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
+from ringfence.history.readers.shared.delimited import MISSING
 from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
@@ -22,7 +24,6 @@ from ringfence.history.readers.shared.folders import (
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of, reported
 from ringfence.history.readers.synetune.space import common_space
-from ringfence.history.readers.table import MISSING
 from ringfence.history.roles import NamedColumns
 
 FOLDERS_OF = "Syne Tune"
@@ -64,10 +65,11 @@ def read(
     if columns.direction is None and len(directions) > 1:
         raise HistoryError(
             f"some experiments of {source} minimize {objective}, others maximize it; read them "
-            "apart, or say direction=… for all"
+            "apart, or say direction=… (--direction …) for all"
         )
     direction = columns.direction or next(iter(directions), None)
-    runs = [run for one in experiments for run in one.runs(objective, at, direction, budget)]
+    at_direction = direction or guess_direction(objective)
+    runs = [run for one in experiments for run in one.runs(objective, at, at_direction, budget)]
     columns = replace(columns, direction=direction)
     space, notes = common_space([one.config_space for one in experiments])
     return history_of(

@@ -1,0 +1,1 @@
+"""Parts of columns that are guessed from their names and values."""

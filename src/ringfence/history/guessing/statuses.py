@@ -1,0 +1,64 @@
+"""Which column says whether a run finished, by the words in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.words import some
+
+STATUSES = ("status", "state")
+"""What such a column is called."""
+GOOD_STATUS = {
+    "complete", "completed", "ok", "success", "succeeded", "successful", "finished", "done", "true",
+    "terminated", "passed", "ended",
+}  # fmt: skip
+"""What the status of a run that counts may be, in lower case; Ray Tune's is TERMINATED."""
+BAD_STATUS = {
+    "error", "errored", "fail", "failed", "failure", "crash", "crashed", "running", "killed",
+    "timeout", "timed out", "timed_out", "oom", "memoryout", "pruned", "waiting", "queued",
+    "pending", "scheduled", "cancelled", "canceled", "aborted", "stopped", "interrupted",
+    "preempted", "diverged", "incomplete", "unfinished", "invalid", "false",
+}  # fmt: skip
+"""That of one that does not: it failed, runs, or was stopped early."""
+MOST_WORDS = 50
+"""This many different values are looked at."""
+
+
+def guess_status(frame: pl.DataFrame, known: Collection[str]) -> str | None:
+    """The first column called status or state that tells which runs finished; HistoryError if there
+    is text in one that does not, unless it is `known` to be no parameter."""
+    names = [name for name in frame.columns if name.lower() in STATUSES and frame[name].count()]
+    for name in names:
+        if frame[name].dtype == pl.Boolean or _is_known(_words(frame[name])):
+            return name
+    texts = [name for name in names if frame[name].dtype == pl.String and name not in known]
+    if not texts:
+        return None
+    words = [repr(word) for word in frame[texts[0]].drop_nulls().unique(maintain_order=True)[:4]]
+    raise HistoryError(
+        f"the column {texts[0]!r} is called like the status of runs, but holds {some(words)}; "
+        "write finished or failed in it, name another with status=… (--status …), or leave it out "
+        f"with ignore=[{texts[0]!r}] (--ignore {texts[0]})"
+    )
+
+
+def unfinished(column: pl.Series) -> str:
+    """What the runs that do not count say, in words; empty if all count."""
+    text = column.cast(pl.String)
+    words = text.filter(~text.str.to_lowercase().is_in(list(GOOD_STATUS)).fill_null(value=False))
+    different = words.drop_nulls().unique().sort().to_list()
+    return some([*different, *(["nothing"] if words.null_count() else [])])
+
+
+def _words(column: pl.Series) -> set[str]:
+    if column.dtype != pl.String:
+        return set()
+    different = column.drop_nulls().unique().head(MOST_WORDS)
+    return set(different.str.to_lowercase())
+
+
+def _is_known(words: set[str]) -> bool:
+    return bool(words & GOOD_STATUS) or bool(words and words <= BAD_STATUS)

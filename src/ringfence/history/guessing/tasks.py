@@ -1,0 +1,35 @@
+"""Which column is the task: one called like it that groups the runs."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from ringfence.errors import HistoryError
+from ringfence.history.guesses import TASKS
+from ringfence.words import some
+
+
+def guess_task(frame: pl.DataFrame) -> str:
+    """The first column called like a task; not one that is the same in all rows, or another in
+    each, if there is a better one. HistoryError if two group the runs differently."""
+    by_lower = {name.lower(): name for name in frame.columns}
+    names = [by_lower[name] for name in TASKS if name in by_lower]
+    if not names:
+        raise HistoryError(
+            "cannot tell which column is the task; name it with task=… (--task …); "
+            f"the columns are {some(frame.columns, 30)}"
+        )
+    grouping = [name for name in names if 1 < frame[name].n_unique() < frame.height] or names[:1]
+    first, *others = grouping
+    different = [name for name in others if not _group_alike(frame, first, name)]
+    if different:
+        raise HistoryError(
+            f"which column is the task? candidates: {some([first, *different], 30)}, which group "
+            "the runs differently; name it with task=… (--task …)"
+        )
+    return first
+
+
+def _group_alike(frame: pl.DataFrame, one: str, other: str) -> bool:
+    pairs = frame.select(one, other).n_unique()
+    return pairs == frame[one].n_unique() == frame[other].n_unique()

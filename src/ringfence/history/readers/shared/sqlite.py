@@ -1,0 +1,55 @@
+"""SQLite files by the standard library, opened for reading only."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ringfence.errors import HistoryError
+from ringfence.history.readers.shared.database import Database
+
+SECONDS = 10
+"""How long to wait for a program that is writing to the file."""
+
+
+@dataclass(frozen=True)
+class _File:
+    connection: sqlite3.Connection
+
+    def tables(self) -> set[str]:
+        return {name for (name,) in self.rows("SELECT name FROM sqlite_master")}
+
+    def rows(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        return self.connection.execute(statement, values).fetchall()
+
+    def csv(self, statement: str, **values: Any) -> bytes | None:
+        return None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Database]:
+    """The database in a file, within one transaction."""
+    if path.name == ":memory:":
+        raise HistoryError(
+            "a database in memory can only be read where it was made: pass the study or the storage"
+        )
+    if not path.is_file():
+        raise HistoryError(f"there is no file {path}")
+    try:
+        address = f"{path.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, timeout=SECONDS, uri=True)) as connection:
+            connection.isolation_level = None
+            connection.execute("BEGIN")
+            yield _File(connection)
+    except sqlite3.Error as error:
+        raise HistoryError(f"cannot read {path}: {error}") from None
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether the file begins as those of SQLite do."""
+    with path.open("rb") as file:
+        return file.read(15) == b"SQLite format 3"

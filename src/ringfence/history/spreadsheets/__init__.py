@@ -1,0 +1,1 @@
+"""Tables as people keep them: cells that stand for numbers or nothing, lines that are no runs."""

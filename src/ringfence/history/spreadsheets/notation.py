@@ -1,0 +1,160 @@
+"""Cells of text that stand for numbers, booleans or nothing: what spreadsheets make of values.
+
+A column is judged as a whole. Its numbers have either a decimal point (1,234.5) or a decimal comma
+(1.234,5); blanks and apostrophes may group thousands in both. A column that could be either, such
+as one of 1,234 alone, is settled by the other columns, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+from ringfence.space.spellings import LEADING_ZERO
+
+Decimal: TypeAlias = Literal["point", "comma"]
+
+MISSING_WORDS = (
+    "", "na", "n/a", "#n/a", "nan", "-nan", "null", "nil", "-", "--", "–", "—", "?", "missing",
+    "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#nv", "#wert!", "<na>", "nat",
+)  # fmt: skip
+"""What stands in a cell without a value, in lower case; #… are the errors of spreadsheets."""
+NONE = "none"
+"""Python's word. Among texts, 'None' is the value None and 'none' a choice called so."""
+BLANKS = " \t\r\n\u00a0\u202f\u2009"
+"""The usual blanks, and those that keep thousands on one line."""
+
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+_INFINITY = r"|(?i:inf|infinity)"
+_GROUPS = r"[1-9]\d{0,2}(?:['’ \u00a0\u202f\u2009]\d{3})+"
+PATTERNS: dict[Decimal, str] = {
+    "point": rf"^[+-]?(?:(?:(?:\d+|[1-9]\d{{0,2}}(?:,\d{{3}})+|{_GROUPS})(?:\.\d*)?|\.\d+)"
+    rf"{_EXPONENT}{_INFINITY})$",
+    "comma": rf"^[+-]?(?:(?:(?:\d+|[1-9]\d{{0,2}}(?:\.\d{{3}})+|{_GROUPS})(?:,\d*)?|,\d+)"
+    rf"{_EXPONENT}{_INFINITY})$",
+}
+
+INTEGERS = r"^[1-9]\d*(,([1-9]\d*|0))*$"
+"""One integer or several; a list does not begin with 0, and 0,5 does."""
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """The different cells of a column of text, and what they could be."""
+
+    raw: pl.Series
+    """The different cells as they are, missing ones aside."""
+    counts: pl.Series
+    """How often each occurs."""
+    cells: pl.Series
+    """Stripped of blanks and per cent signs; null where there is no value."""
+    is_none: pl.Series
+    """Which of them say None."""
+    percent: bool
+    """Whether there are per cent signs."""
+    fits: frozenset[Decimal]
+    """The notations in which every cell is a number."""
+
+    @property
+    def shown(self) -> pl.Series:
+        """The different values."""
+        return self.cells.drop_nulls().unique()
+
+    @property
+    def nones(self) -> int:
+        """How many cells say None."""
+        return int(self.counts.filter(self.is_none).sum())
+
+    def placed(self, column: pl.Series, values: pl.Series) -> pl.Series:
+        """The values in the places of the raw cells that they stand for."""
+        return column.replace_strict(
+            self.raw, values, default=None, return_dtype=values.dtype
+        ).alias(column.name)
+
+
+def look_at(column: pl.Series) -> TextColumn:
+    """What the cells of a column of text could be. Only its different cells are looked at."""
+    table = column.drop_nulls().value_counts(name=":count")
+    raw, counts = table.get_columns()
+    cells = raw.str.strip_chars(BLANKS)
+    lower = cells.str.to_lowercase()
+    is_none = lower == NONE
+    none = pl.lit(None, pl.String)
+    gone = lower.is_in(MISSING_WORDS) | is_none
+    cells = pl.select(pl.when(gone).then(none).otherwise(cells)).to_series()
+    percent = bool(cells.str.ends_with("%").any())
+    if percent:
+        cells = cells.str.strip_suffix("%").str.strip_chars(BLANKS)
+    cells = cells.str.replace("−", "-", literal=True)
+    shown = cells.drop_nulls()
+    fits: frozenset[Decimal] = frozenset()
+    if len(shown) and not shown.str.contains(LEADING_ZERO).any():
+        fits = frozenset(k for k, pattern in PATTERNS.items() if shown.str.contains(pattern).all())
+    return TextColumn(raw, counts, cells, is_none, percent, fits)
+
+
+def notation(column: TextColumn) -> Decimal | None:
+    """The notation that a column of numbers itself tells; None if it could be either, or if none
+    of its cells has a mark."""
+    shown = column.shown
+    if not column.fits or not shown.str.contains("[.,]").any():
+        return None
+    return next(iter(column.fits)) if len(column.fits) == 1 else _by_groups(shown)
+
+
+def is_open(column: TextColumn) -> bool:
+    """Whether nothing in a column of numbers tells if its commas mark thousands or decimals. Of
+    points alone, as in 1.234, programs and most people make decimals."""
+    has_comma = bool(column.fits) and bool(column.shown.str.contains(",", literal=True).any())
+    return has_comma and notation(column) is None
+
+
+def may_be_lists(column: TextColumn) -> bool:
+    """Whether the cells could be lists of integers, such as 64,32 or 128,128: no part begins with a
+    zero, as those of 0,5 and 1,024 do. With one digit before three, 1,234 is a number."""
+    shown = column.shown
+    lists = shown.filter(shown.str.contains(",", literal=True))
+    if column.percent or not len(lists) or not shown.str.contains(INTEGERS).all():
+        return False
+    return not (lists.str.contains(r"^\d{1,3}(,\d{3})+$").all() and lists.str.contains("^.,").any())
+
+
+def _by_groups(cells: pl.Series) -> Decimal | None:
+    """For cells such as 512 and 1,024, whose comma could mark thousands or decimals: if a number
+    below 1000 has none, it marks thousands; if one from 1000 on has none, decimals."""
+    bare = cells.filter(~cells.str.contains("[.,]")).cast(pl.Float64, strict=False).abs()
+    if not len(bare) or not cells.str.contains(",", literal=True).any():
+        return None
+    return "comma" if (bare >= 1000).any() else "point"
+
+
+def numbers(column: TextColumn, decimal: Decimal) -> pl.Series:
+    """The cells as numbers, shares where they have per cent signs; integers if all are."""
+    mark, group = (".", ",") if decimal == "point" else (",", ".")
+    text = column.cells.str.replace_all(f"['’ \u00a0\u202f\u2009{group}]", "")
+    text = text.str.replace(mark, ".", literal=True)
+    if column.percent:  # 99.9 % is what 99.9e-2 is, which a division would not give exactly
+        bare = text.str.contains(r"^[^a-zA-Z]*$")
+        shares = pl.when(bare).then(text + "e-2").otherwise(None).cast(pl.Float64)
+        return pl.select(shares.fill_null(text.cast(pl.Float64) / 100.0)).to_series()
+    integers = text.drop_nulls().str.contains(r"^[+-]?\d{1,18}$").all()
+    return text.cast(pl.Int64 if integers else pl.Float64)
+
+
+def booleans(column: TextColumn) -> pl.Series | None:
+    """The cells as booleans if all are: True and TRUE are how Python and spreadsheets write it.
+    Beside them, 1 and 0 are the same."""
+    lower = column.cells.str.to_lowercase()
+    shown = lower.drop_nulls()
+    if column.percent or not shown.is_in(["true", "false"]).any():
+        return None
+    return lower.is_in(["true", "1"]) if shown.is_in(["true", "false", "1", "0"]).all() else None
+
+
+def common(notations: Iterable[Decimal | None]) -> Decimal | None:
+    """The notation of all that have one; None if none has, or they differ."""
+    found = set(notations) - {None}
+    return found.pop() if len(found) == 1 else None
