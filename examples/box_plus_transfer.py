@@ -26,6 +26,6 @@ for name, space, options in [
         ).value
         for seed in range(5)
     ]
-    where = "box" if space is learned else "whole space"
+    where = "box" if space is learned else "full space"
     print(f"{name:<13} {where:<11} {mean(found):.4f} after 8 trials, mean of 5 seeds")
 print(f"{'best':<25} {best:.4f} of all recorded runs")

@@ -1,4 +1,4 @@
-"""Random search over the whole space, a learned box and a learned ellipsoid."""
+"""Random search over the full space, a learned box and a learned ellipsoid."""
 
 from statistics import mean
 
@@ -6,7 +6,7 @@ import ringfence as rf
 from recorded import best, candidates, earlier, error, history
 
 spaces = {
-    "whole space": history.space,
+    "full space": history.space,
     "box": rf.learn(earlier, shape="box", outliers=0.1),
     "ellipsoid": rf.learn(earlier, shape="ellipsoid", outliers=0.1),
 }

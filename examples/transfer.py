@@ -5,7 +5,7 @@ from statistics import mean
 import ringfence as rf
 from recorded import best, candidates, earlier, error
 
-learned = rf.learn(earlier, shape="whole", starts=5)
+learned = rf.learn(earlier, shape="full", starts=5)
 for start in learned.portfolio[:2]:
     print(f"regret left {start.regret:.2f} on earlier tasks after {start.config}")
 

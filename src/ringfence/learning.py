@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ringfence.history import COUNT, TASK, VALUE, History, PreparedHistory, incumbents
+from ringfence.history import COUNT, TASK, VALUE, Direction, PreparedHistory, Runs, incumbents
 from ringfence.learned.fitting import FittedBlocks, clouds, columns_of, fit_blocks, kept_choices
 from ringfence.learned.records import Provenance, Settings, Task
-from ringfence.learned.settings import Starts, checked_settings, too_many_tasks, wanted_starts
+from ringfence.learned.settings import Starts, checked_settings, wanted_starts, why_no_starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant, Space, value_of
+from ringfence.threads import one_thread
 from ringfence.version import __version__
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+@one_thread
 def learn(
-    history: History,
+    history: Runs,
     space: Space | None = None,
     *,
     shape: str = "box",
@@ -35,16 +37,21 @@ def learn(
     average_repeats: bool = False,
     starts: Starts = "auto",
     progress: Callable[[int, int], None] | None = None,
+    task: str | None = None,
+    objective: str | int | None = None,
+    direction: Direction | None = None,
+    **reading: Any,
 ) -> LearnedSpace:
     """Learn the search space of the next task from the best configurations of earlier ones.
 
     Args:
-        history: the past runs.
+        history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
+            frame, an Optuna study, or a list of such.
         space: what may be tuned; its bounds are never left. None takes the space that the history
             carries, or infers one from the observed values.
         shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6); 'boxes' or 'ellipsoids' for a union of as many
-            as the tasks fall into, one if that is enough. 'whole' keeps the original space.
-            'auto' takes the setting that `compare` recommends, 'whole' if none helps.
+            as the tasks fall into, one if that is enough. 'full' keeps all of it.
+            'auto' takes the setting that `compare` recommends, 'full' if none helps.
         outliers: ν, the least share of tasks to leave outside (eqs. 7, 8): the smallest penalty
             that leaves at most (1 - ν) T tasks inside. 0 covers every task; 'paper' is the paper's
             choice, 0.5 for the box and 0.1 for the ellipsoid.
@@ -57,11 +64,31 @@ def learn(
             row lies outside.
         n_evaluations: the paper's n_t: use only this many rows of each task, the first ones, or
             with a `seed` a random choice.
+        seed: of that choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
         starts: number of starting points to find as well: configurations of the learned space that
             cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks. 'auto'
             is ten for 3 to 100 tasks that have 32 rows (their median), else none; 0 is none.
-        progress: for 'auto', called with the number of steps done and of all.
+        progress: called with the number of steps done and of all, where there are several:
+            settings that 'auto' compares, tasks that starting points need a model of.
+        task: the column that names the task, if `history` is still to be read.
+        objective: the column of the objective, likewise.
+        direction: 'minimize' or 'maximize'; None goes by the name of the objective.
+        reading: the other arguments of `read_history`, such as parameters, ignore or studies.
+
+    Raises:
+        HistoryError: runs that cannot be read, or of which none is usable.
+        SettingError: an argument that makes no sense.
+        SpaceError: a space that does not fit the runs.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> history = rf.example_history()
+        >>> learned = rf.learn(history, shape="ellipsoid", outliers=0.1, refit=True, starts=0)
+        >>> learned.outliers
+        ('digits-even-vs-odd', 'digits-loop-vs-none')
+        >>> sorted(learned.sample(1, seed=0)[0])
+        ['C', 'coef0', 'components', 'gamma', 'kernel']
     """
     settings = checked_settings(
         shape,
@@ -74,17 +101,22 @@ def learn(
         average_repeats=average_repeats,
     )
     wanted_starts(starts, ())  # a wrong number is refused before the work begins
-    prepared = PreparedHistory.of(history, space, "learn")
+    columns = {"task": task, "objective": objective, "direction": direction}
+    prepared = PreparedHistory.of(history, space, learn, {**columns, **reading})
     if shape != "auto":
-        return learn_prepared(prepared, settings, starts)
+        return learn_prepared(prepared, settings, starts, progress=progress)
     from ringfence.checking import choose  # costs an import that other shapes do without
 
     settings, note = choose(prepared, settings.rows, progress)
-    return learn_prepared(prepared, settings, starts, [note])
+    return learn_prepared(prepared, settings, starts, [note], progress)
 
 
 def learn_prepared(
-    prepared: PreparedHistory, settings: Settings, starts: Starts, notes: Sequence[str] = ()
+    prepared: PreparedHistory,
+    settings: Settings,
+    starts: Starts,
+    notes: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
 ) -> LearnedSpace:
     """`learn` for a history that has been made ready; `notes` say how the settings were chosen."""
     history, space, usable = prepared.history, prepared.space, prepared.usable
@@ -97,7 +129,7 @@ def learn_prepared(
     n_starts = wanted_starts(starts, rows_to_model)
     every_row = settings.n_evaluations is None and history.selection is None
     used = usable.frame.height if every_row else sum(counts)
-    notes = [*prepared.notes, *notes, *too_many_tasks(starts, len(rows_to_model))]
+    notes = [*prepared.notes, *notes, *why_no_starts(starts, rows_to_model)]
     inside = columns_of(space, best.filter(~fitted.outside))
     learned = LearnedSpace(
         space,
@@ -111,7 +143,7 @@ def learn_prepared(
         return learned
     from ringfence.optimize.transfer.starting_points import with_starts  # brings scipy
 
-    return with_starts(learned, usable.frame, n_starts)
+    return with_starts(learned, usable.frame, n_starts, progress)
 
 
 def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> Provenance:
@@ -125,7 +157,8 @@ def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> P
         rows=len(history) if history.selection is None else history.selection.rows,
         rows_used=used,
         dropped=usable.dropped,
-        notes=(*notes, *usable.notes),
+        notes=tuple(dict.fromkeys((*notes, *usable.notes))),
+        guessed=history.roles.guessed,
     )
 
 

@@ -66,7 +66,7 @@ def test_whole_numbers_are_rounded_inside():
     space = rf.Space({"k": rf.Int(1, 30), "m": rf.Int(1, 30), "x": rf.Float(0, 1)})
     rows = [{"task": str(i), "k": i, "m": 2 * i, "x": 0.3 + 0.02 * i, "y": 0} for i in range(1, 15)]
     history = rf.History.from_frame(
-        pl.DataFrame(rows), task="task", objective="y", parameters=list(space)
+        pl.DataFrame(rows), task="task", objective="y", direction="minimize", parameters=list(space)
     )
     learned = rf.learn(history, space, shape="ellipsoid")
     begin = start(learned)

@@ -47,7 +47,7 @@ def test_confidence_grows_as_the_range_shrinks():
         for i in range(11)
     ]  # fmt: skip
     history = rf.History.from_frame(
-        pl.DataFrame(rows), task="task", objective="y", parameters=list(space)
+        pl.DataFrame(rows), task="task", objective="y", direction="minimize", parameters=list(space)
     )
     found = neps.priors(rf.learn(history, space, shape="box"))
     confidence = {name: given["prior_confidence"] for name, given in found.items()}

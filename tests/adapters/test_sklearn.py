@@ -43,7 +43,7 @@ def svm():
         for i in range(8)
     ]  # fmt: skip
     history = rf.History.from_frame(
-        pl.DataFrame(rows), task="task", objective="e", parameters=list(space)
+        pl.DataFrame(rows), task="task", objective="e", direction="minimize", parameters=list(space)
     )
     return rf.learn(history, space, shape="ellipsoid")
 

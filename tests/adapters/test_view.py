@@ -101,7 +101,9 @@ def test_a_condition_on_a_coordinate_is_not_shown_but_kept():
         {"depth": rf.Int(1, 3), "a": rf.Float(0, 1), "rate": rf.Float(0.1, 0.9)},
         [rf.Condition("rate", "depth", [2, 3])],
     )
-    history = rf.History.from_frame(frame, task="task", objective="y", parameters=list(space))
+    history = rf.History.from_frame(
+        frame, task="task", objective="y", direction="minimize", parameters=list(space)
+    )
     learned = rf.learn(history, space, shape="ellipsoid")
     view = ToolView(learned)
     assert view.space.conditions == ()

@@ -72,7 +72,9 @@ def transfer(name: str, space: rf.Space, objective) -> dict:
     table = pl.DataFrame(configs).with_columns(
         task=pl.Series(["t0", "t1"] * 10), y=pl.Series([objective(config) for config in configs])
     )
-    past = rf.History.from_frame(table, task="task", objective="y", parameters=list(space))
+    past = rf.History.from_frame(
+        table, task="task", objective="y", direction="minimize", parameters=list(space)
+    )
     return {"history": past, "meta_features": META, "target": TARGET}
 
 

@@ -1,4 +1,4 @@
-"""The guard: how many trials search the whole space, which, and what that is good for."""
+"""The guard: how many trials search the full space, which, and what that is good for."""
 
 from __future__ import annotations
 
@@ -124,7 +124,11 @@ def test_where_the_region_is_exhausted_the_search_goes_on_outside(name):
     if name in ("ablr", "gp-warm-start", "gp-warm-start-all", "transfer"):
         configs = [{"a": a, "b": "x", "task": t, "y": a} for a in range(1, 7) for t in ("s", "t")]
         past = rf.History.from_frame(
-            pl.DataFrame(configs), task="task", objective="y", parameters=list(space)
+            pl.DataFrame(configs),
+            task="task",
+            objective="y",
+            direction="minimize",
+            parameters=list(space),
         )
         meta = {"s": {"n": 1.0}, "t": {"n": 2.0}}
         sources = {"history": past, "meta_features": meta, "target": {"n": 1.0}}
@@ -165,7 +169,7 @@ def test_a_state_file_from_before_there_was_a_guard_goes_on_without_one(tmp_path
     assert run(old, problem("table"), 3) == run(engine, problem("table"), 3)
 
 
-def test_uniform_guard_trials_are_uniform_in_the_whole_space():
+def test_uniform_guard_trials_are_uniform_in_the_full_space():
     """Kolmogorov-Smirnov on each coordinate; a false alarm in 3,000 for the three together."""
     from scipy.stats import kstest
 

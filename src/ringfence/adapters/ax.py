@@ -27,8 +27,26 @@ except ModuleNotFoundError as error:
 
 
 def parameters(learned: LearnedSpace | Space) -> Translated[list[Any]]:
-    """The parameters to configure, with `decode` for the parameters of a trial and `encode` for
-    `attach_trial`. Constants are left out; `decode` puts them in."""
+    """The parameters for `Client.configure_experiment`. Constants are left out; `decode` puts them
+    in.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Returns:
+        Ax's parameters, with `decode` for what `get_next_trials` gives and `encode` for
+        `attach_trial`.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import ax
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> translated = ax.parameters(space)
+        >>> [parameter.name for parameter in translated.space]
+        ['lr', 'depth']
+        >>> translated.decode({"lr": 0.1, "depth": 3})
+        {'lr': 0.1, 'depth': 3}
+    """
     view = ToolView(as_learned(learned), flat=True, can_represent=one_type)
     searched = {n: p for n, p in view.space.parameters.items() if not isinstance(p, Constant)}
     configs = [_config(name, parameter) for name, parameter in searched.items()]

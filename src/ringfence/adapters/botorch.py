@@ -36,13 +36,40 @@ MOST_COMBINATIONS = 1000  # of choices; BoTorch optimizes once for each
 
 
 def problem(learned: LearnedSpace | Space) -> BotorchProblem:
-    """The learned space in BoTorch's terms; its parameters must always be active."""
+    """The learned space in BoTorch's terms; its parameters must always be active.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Raises:
+        SettingError: a space with conditions.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import botorch
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> problem = botorch.problem(space)
+        >>> problem.bounds.shape
+        torch.Size([2, 2])
+    """
     return BotorchProblem(Vectors(as_learned(learned), "BoTorch"))
 
 
 @dataclass(frozen=True, eq=False)
 class BotorchProblem:
-    """Bounds, constraint, starting points and repair, in double precision."""
+    """Bounds, constraint, starting points and repair, in double precision.
+
+    Args:
+        vectors: the learned space as rows of numbers.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import botorch
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> problem = botorch.problem(space)
+        >>> sorted(problem.arguments)
+        ['bounds', 'ic_generator', 'nonlinear_inequality_constraints', 'post_processing_func']
+    """
 
     vectors: Vectors
 
@@ -100,7 +127,20 @@ class BotorchProblem:
         }
 
     def initial_points(self, n: int, seed: int | np.random.Generator | None = None) -> torch.Tensor:
-        """`n` points drawn uniformly from the learned space, shape (n, d)."""
+        """Points drawn uniformly from the learned space, shape (n, d).
+
+        Args:
+            n: how many.
+            seed: a number or a numpy Generator.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import botorch
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> problem = botorch.problem(space)
+            >>> problem.initial_points(8, seed=0).shape
+            torch.Size([8, 2])
+        """
         configs = self.vectors.learned.sample(n, seed=seed)
         rows = np.array([self.encode(config).numpy() for config in configs])
         return torch.as_tensor(rows.reshape(n, len(self.vectors.names)))
@@ -116,7 +156,25 @@ class BotorchProblem:
         **options: Any,
     ) -> torch.Tensor:
         """BoTorch's `ic_generator`: of `raw_samples` draws from the learned space those with the
-        largest acquisition, shape (num_restarts, q, d)."""
+        largest acquisition, shape (num_restarts, q, d).
+
+        Args:
+            acq_function: what is maximized.
+            bounds: not used; the learned space has its own.
+            q: number of points that are proposed together.
+            num_restarts: number of starts.
+            raw_samples: number of draws.
+            fixed_features: values by column, for choices.
+            options: what else BoTorch passes; a seed in its `options` is used.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import botorch
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> problem = botorch.problem(space)
+            >>> problem.initial_conditions(lambda x: x.sum(dim=(1, 2)), None, 1, 4, 16).shape
+            torch.Size([4, 1, 2])
+        """
         seed = (options.get("options") or {}).get("seed")
         n_draws = max(raw_samples or 0, num_restarts)
         rng = generator(int(torch.randint(2**31, (1,))) if seed is None else seed)
@@ -129,14 +187,51 @@ class BotorchProblem:
         return batches[values.topk(num_restarts).indices]
 
     def repair(self, X: torch.Tensor) -> torch.Tensor:
-        """Points of any batch shape (…, d) moved to the configurations that they stand for."""
+        """Points of any batch shape (…, d) moved to the configurations that they stand for.
+
+        Args:
+            X: the points.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import botorch
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> problem = botorch.problem(space)
+            >>> points = problem.initial_points(4, seed=0)
+            >>> bool((problem.repair(points) - points).abs().max() < 1e-12)
+            True
+        """
         rows = X.detach().reshape(-1, X.shape[-1]).cpu().double().numpy()
         return torch.as_tensor(self.vectors.repair(rows)).reshape(X.shape).to(X)
 
     def decode(self, x: torch.Tensor) -> Config:
-        """One point, shape (d,) → a configuration inside."""
+        """One point, shape (d,) → a configuration inside.
+
+        Args:
+            x: the point.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import botorch
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> problem = botorch.problem(space)
+            >>> problem.decode(problem.encode({"lr": 1.0, "depth": 3}))
+            {'lr': 1.0, 'depth': 3}
+        """
         return self.vectors.decode(x.detach().cpu().double().numpy())
 
     def encode(self, config: Mapping[str, Any]) -> torch.Tensor:
-        """A configuration → its point, shape (d,)."""
+        """A configuration → its point, shape (d,).
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import botorch
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> problem = botorch.problem(space)
+            >>> problem.encode({"lr": 1.0, "depth": 3}).shape
+            torch.Size([2])
+        """
         return torch.as_tensor(self.vectors.encode(config))

@@ -27,7 +27,21 @@ from ringfence.space import Config, Space
 
 @dataclass(frozen=True, eq=False)
 class InitialDistribution:
-    """The first distribution in unit coordinates: N(mean, sigma² cov), det cov = 1."""
+    """The first distribution in unit coordinates: N(mean, sigma² cov), det cov = 1.
+
+    Args:
+        vectors: the learned space as rows of numbers.
+        mean: of the uniform law over the region.
+        sigma: its spread.
+        cov: its covariance, scaled.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import cmaes
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> sorted(cmaes.start(space).arguments)
+        ['bounds', 'cov', 'mean', 'sigma']
+    """
 
     vectors: Vectors
     mean: FloatArray
@@ -41,16 +55,53 @@ class InitialDistribution:
         return {"mean": self.mean, "sigma": self.sigma, "cov": self.cov, "bounds": bounds}
 
     def decode(self, row: FloatArray) -> Config:
-        """What `ask` gives → a configuration inside; a point outside moves to the boundary."""
+        """What `ask` gives → a configuration inside; a point outside moves to the boundary.
+
+        Args:
+            row: the point.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import cmaes
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> start = cmaes.start(space)
+            >>> sorted(start.decode(start.mean))
+            ['depth', 'lr']
+        """
         return self.vectors.decode(row)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
-        """A configuration → its unit coordinates, shape (p,)."""
+        """A configuration → its unit coordinates, shape (p,).
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import cmaes
+            >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+            >>> cmaes.start(space).encode({"lr": 1.0, "depth": 3}).shape
+            (2,)
+        """
         return self.vectors.encode(config)
 
 
 def start(learned: LearnedSpace | Space) -> InitialDistribution:
-    """The start of CMA-ES over the numeric parameters of a learned space."""
+    """The start of CMA-ES over the numeric parameters of a learned space.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Raises:
+        SettingError: a space with choices or conditions, which CMA-ES cannot search.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import cmaes
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> cmaes.start(space).mean.shape
+        (2,)
+    """
     vectors = Vectors(as_learned(learned), "CMA-ES")
     if vectors.choices:
         raise SettingError(

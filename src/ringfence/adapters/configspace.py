@@ -24,8 +24,24 @@ FINEST = 1e-10  # ConfigSpace rounds bounds to 13 decimals
 def to_configspace(
     learned: LearnedSpace | Space, seed: int | None = None
 ) -> Translated[CS.ConfigurationSpace]:
-    """The ConfigurationSpace to search, with `decode` from a Configuration to a plain dict and
-    `encode` back: a box as it is, any other region as its cube."""
+    """The ConfigurationSpace to search: a box as it is, any other region as its cube.
+
+    Args:
+        learned: the learned space, or a plain one.
+        seed: of the ConfigurationSpace.
+
+    Returns:
+        The ConfigurationSpace, with `decode` from a Configuration to a plain dict, and `encode`
+        back.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import configspace
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> translated = configspace.to_configspace(learned, seed=0)
+        >>> learned.contains(translated.decode(translated.space.sample_configuration()))
+        True
+    """
     view = ToolView(as_learned(learned), can_represent=unequal)
     space = CS.ConfigurationSpace(seed=integer(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])
@@ -39,7 +55,21 @@ def to_configspace(
 
 
 def from_configspace(space: CS.ConfigurationSpace) -> Space:
-    """The same space in ringfence's terms; SpaceError for what has no counterpart."""
+    """The same space in ringfence's terms.
+
+    Args:
+        space: a ConfigurationSpace.
+
+    Raises:
+        SpaceError: what has no counterpart, such as a forbidden clause.
+
+    Examples:
+        >>> import ConfigSpace
+        >>> from ringfence.adapters import configspace
+        >>> space = ConfigSpace.ConfigurationSpace({"depth": (1, 12)})
+        >>> configspace.from_configspace(space)["depth"]
+        Int(low=1, high=12, log=False)
+    """
     if space.forbidden_clauses:
         raise SpaceError(
             f"the forbidden clause {space.forbidden_clauses[0]} has no counterpart: take it out"

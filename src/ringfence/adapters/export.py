@@ -1,12 +1,13 @@
 """Files for another tool: a program that searches a learned space with it, or its own format.
 
-The programs are templates in `snippets/`, one for each tool, in which the path of the learned space
-is filled in.
+The programs are templates in `snippets/`, one for each tool, in which words in capitals stand for
+the path of the learned space and for which way is better.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 
 from ringfence.adapters import TOOLS
@@ -14,6 +15,9 @@ from ringfence.adapters.view import require_box
 from ringfence.errors import SettingError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Constant, Int, Parameter, Space
+from ringfence.words import shortened
+
+LONGEST_NAME = 40  # characters of an objective in a comment, which keeps to its line
 
 
 def snippet(learned: LearnedSpace, path: str, to: str) -> str:
@@ -23,8 +27,35 @@ def snippet(learned: LearnedSpace, path: str, to: str) -> str:
         raise SettingError(f"no export to {to!r}; there is {', '.join(TOOLS)}")
     _check(learned, to)
     text = files("ringfence.adapters").joinpath("snippets", f"{to}.txt").read_text("utf-8")
-    suggestions = "\n".join(f"    {line}" for line in _suggestions(learned.space))
-    return text.replace("    SUGGEST", suggestions).replace("LEARNED", repr(path))
+    return filled(text, learned, path)
+
+
+def filled(text: str, learned: LearnedSpace, path: str) -> str:
+    """A template with its words in capitals filled in. It is done in one pass, so that what is
+    filled in is never looked into."""
+    words = {"LEARNED": repr(path), **_goal_words(learned, text[3 : text.index(":")])}
+    if "    SUGGEST" in text:
+        words["    SUGGEST"] = "\n".join(f"    {line}" for line in _suggestions(learned.space))
+    return re.sub("|".join(words), lambda word: words[word.group()], text)
+
+
+def _goal_words(learned: LearnedSpace, tool: str) -> dict[str, str]:
+    """The words of a template that say which way is better, and what stands for them."""
+    past = learned.provenance
+    more = past.direction == "maximize"
+    # As a string without line breaks: a name cannot leave the comment that it is in.
+    name = ascii(shortened(past.objective, LONGEST_NAME)) if past.objective else ""
+    named = f"{name}, the value" if name else "the value"
+    return {
+        "RESULT": f"{named} to {past.direction}",
+        "LOSS": f"minus {name}, since {tool} minimizes" if more else f"{named} to minimize",
+        "DIRECTION": past.direction,
+        "MINIMIZE": str(not more),
+        "MINUS ": "" if more else "-",
+        "METRIC": "score" if more else "loss",
+        "SIGNED": "score" if more else "-loss",
+        "MODE": "max" if more else "min",
+    }
 
 
 def configspace_file(learned: LearnedSpace, suffix: str) -> str:

@@ -22,8 +22,24 @@ except ModuleNotFoundError as error:
 
 
 def search_space(learned: LearnedSpace | Space) -> Translated[dict[str, Any]]:
-    """What `fmin` searches, with `decode` for what it passes to the objective: a box as it is, any
-    other region as its cube."""
+    """What `fmin` searches: a box as it is, any other region as its cube.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Returns:
+        Hyperopt's space, with `decode` for what `fmin` passes to the objective.
+
+    Examples:
+        >>> import numpy as np
+        >>> from hyperopt.pyll.stochastic import sample
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import hyperopt
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> translated = hyperopt.search_space(learned)
+        >>> learned.contains(translated.decode(sample(translated.space, np.random.default_rng(0))))
+        True
+    """
     view = ToolView(as_learned(learned), flat=True)
     space = {name: _expression(name, p) for name, p in view.space.parameters.items()}
     return Translated(space, view.decode, view.encode)

@@ -2,7 +2,7 @@
 
     neps.run(evaluate, pipeline_space=neps_adapter.pipeline_space(learned), ...)
 
-NePS searches the full original space and looks first where the prior points: at the middle of the
+NePS searches the full space and looks first where the prior points: at the middle of the
 learned region, with the more confidence, the less of a parameter's range the region keeps. This is
 a hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box.
 """
@@ -24,7 +24,21 @@ CONFIDENCE = ((0.25, "high"), (0.5, "medium"), (1.0, "low"))
 
 
 def pipeline_space(learned: LearnedSpace | Space) -> Any:
-    """A PipelineSpace of the original ranges with a prior on every parameter."""
+    """A PipelineSpace of the original ranges with a prior on every parameter.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Raises:
+        MissingExtraError: NePS is not installed; it comes with `ringfence[neps]`.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import neps
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> type(neps.pipeline_space(space)).__name__
+        'LearnedPrior'
+    """
     try:
         import neps
     except ModuleNotFoundError as error:
@@ -37,7 +51,19 @@ def pipeline_space(learned: LearnedSpace | Space) -> Any:
 
 
 def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
-    """By parameter, the arguments of `neps.Float`, `neps.Integer` or `neps.Categorical`."""
+    """The priors by parameter: the arguments of `neps.Float`, `neps.Integer` or
+    `neps.Categorical`.
+
+    Args:
+        learned: the learned space, or a plain one.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import neps
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> neps.priors(space)["depth"]
+        {'lower': 1, 'upper': 12, 'log': False, 'prior': 6, 'prior_confidence': 'low'}
+    """
     given = as_learned(learned)
     if given.space.conditions:
         raise SettingError(

@@ -37,7 +37,21 @@ DIVIDER = "/"
 
 
 def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
-    """A box as Ray's own `param_space`. Other regions and conditional spaces need `searcher`."""
+    """A box as Ray's own `param_space`.
+
+    Args:
+        learned: the learned space, a box without conditions, or a plain space.
+
+    Raises:
+        SettingError: another region, or a space with conditions: those need `searcher`.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import raytune
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> sorted(raytune.param_space(space))
+        ['depth', 'lr']
+    """
     given = as_learned(learned)
     way = "ringfence.adapters.raytune.searcher(learned)"
     require_box(given, "Ray's param_space", way)
@@ -59,10 +73,23 @@ def searcher(
 ) -> RegionSearcher:
     """A Searcher whose every suggestion lies in the learned space.
 
-    It draws uniformly, or asks `base`, a Searcher of Ray without a space of its own such as
-    `OptunaSearch(seed=0)`, which then searches the box or the region's cube and needs `metric` and
-    `mode`. The first `starts` starting points of the learned space come first of all; they are not
-    reported to `base`.
+    Args:
+        learned: the learned space, or a plain one.
+        metric: what the training function reports.
+        mode: 'min' or 'max'.
+        seed: of the draws.
+        base: None draws uniformly; a Searcher of Ray without a space of its own, such as
+            `OptunaSearch(seed=0)`, searches the box or the region's cube, and needs `metric` and
+            `mode`.
+        starts: so many starting points of the learned space come first of all; they are not
+            reported to `base`.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import raytune
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> learned.contains(raytune.searcher(learned, "error", "min", seed=0).suggest("1"))
+        True
     """
     given = as_learned(learned)
     points = given.starts(integer(starts, "starts", 0) or 0)
@@ -70,8 +97,16 @@ def searcher(
 
 
 class RegionSearcher(Searcher):  # type: ignore[misc]
-    """Suggestions inside a learned space. Its state is the seed, the number of draws so far, and
-    whatever the base keeps; Ray saves it with the experiment."""
+    """Suggestions inside a learned space; `searcher` makes it. Its state is the seed, the number of
+    draws so far, and whatever the base keeps; Ray saves it with the experiment.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import raytune
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> type(raytune.searcher(learned)).__name__
+        'RegionSearcher'
+    """
 
     def __init__(
         self,

@@ -25,8 +25,21 @@ def param_list(
     seed: int | np.random.Generator | None = None,
     prefix: str = "",
 ) -> list[dict[str, list[Choice]]]:
-    """`n` configurations as dicts of one-value lists; `prefix` leads to a step of a pipeline, such
-    as "svc__"."""
+    """Configurations for `RandomizedSearchCV`: dicts of one-value lists.
+
+    Args:
+        learned: the learned space, or a plain one.
+        n: how many.
+        seed: a number or a numpy Generator.
+        prefix: leads to a step of a pipeline, such as "svc__".
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import sklearn
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> len(sklearn.param_list(space, 50, seed=0, prefix="forest__"))
+        50
+    """
     if prefix and not prefix.endswith("__"):
         raise SettingError(f"the prefix must end with two underscores, as in {prefix + '__'!r}")
     count: Any = integer(n, "n", 1)

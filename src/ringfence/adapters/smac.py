@@ -29,8 +29,21 @@ OFFERED = ("seed", "budget", "instance")
 def target(
     learned: LearnedSpace | Space, objective: Callable[..., Any], seed: int | None = None
 ) -> Target:
-    """The target function of `objective(config)`, which gets a plain dict and may also take `seed`,
-    `budget` or `instance`. SMAC needs its `space`, too, whose seed is `seed`."""
+    """The target function of an objective of plain configurations, for any facade of SMAC.
+
+    Args:
+        learned: the learned space, or a plain one.
+        objective: takes a plain dict, and if it likes `seed`, `budget` or `instance`.
+        seed: of the ConfigurationSpace, `target.space`, which SMAC's scenario needs.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import smac
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> target = smac.target(learned, lambda config: config["components"], seed=0)
+        >>> len(target.space)
+        6
+    """
     if not callable(objective):
         raise SettingError(f"the objective must be a function, not {objective!r}")
     return Target(as_learned(learned), objective, integer(seed, "seed", 0))
@@ -38,7 +51,21 @@ def target(
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target function of SMAC over a learned space. It can be sent to other processes."""
+    """A target function of SMAC over a learned space. It can be sent to other processes.
+
+    Args:
+        learned: the learned space.
+        objective: what it calls.
+        seed: of the ConfigurationSpace.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import smac
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> target = smac.target(learned, lambda config: config["components"], seed=0)
+        >>> 0 < target(target.space.sample_configuration()) <= 1
+        True
+    """
 
     learned: LearnedSpace
     objective: Callable[..., Any]
@@ -55,16 +82,52 @@ class Target:
         return self._translated.space
 
     def decode(self, configuration: Mapping[str, Any]) -> Config:
-        """A Configuration of SMAC, such as its incumbent, as a plain dict."""
+        """A Configuration of SMAC, such as its incumbent, as a plain dict.
+
+        Args:
+            configuration: SMAC's.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import smac
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> target = smac.target(learned, lambda config: config["components"], seed=0)
+            >>> learned.contains(target.decode(target.space.sample_configuration()))
+            True
+        """
         return self._translated.decode(configuration)
 
     def encode(self, config: Mapping[str, Any]) -> Any:
-        """A plain configuration as SMAC's, for an initial design."""
+        """A plain configuration as SMAC's, for an initial design.
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import smac
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> target = smac.target(learned, lambda config: config["components"], seed=0)
+            >>> type(target.encode(learned.sample(1, seed=0)[0])).__name__
+            'Configuration'
+        """
         return self._translated.encode(config)
 
     def starts(self, n: int | None = None) -> list[Any]:
         """The first `n` starting points of the learned space as SMAC's configurations, for the
-        `additional_configs` of an initial design."""
+        `additional_configs` of an initial design.
+
+        Args:
+            n: how many; None for all.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.adapters import smac
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> target = smac.target(learned, lambda config: config["components"], seed=0)
+            >>> target.starts()
+            []
+        """
         return [self.encode(config) for config in self.learned.starts(n)]
 
     @property

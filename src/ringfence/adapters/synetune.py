@@ -33,7 +33,21 @@ except ModuleNotFoundError as error:
 
 
 def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
-    """A box as Syne Tune's own config space. Any other region needs `searcher`."""
+    """A box as Syne Tune's own config space.
+
+    Args:
+        learned: the learned space, a box, or a plain space.
+
+    Raises:
+        SettingError: another region, which needs `searcher`.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import synetune
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> sorted(synetune.config_space(space))
+        ['depth', 'lr']
+    """
     given = as_learned(learned)
     way = "ringfence.adapters.synetune.searcher(learned)"
     require_box(given, "a config space of Syne Tune", way)
@@ -43,15 +57,37 @@ def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
 def searcher(
     learned: LearnedSpace | Space, base: str | None = None, seed: int | None = None
 ) -> RegionSearcher:
-    """A searcher whose every suggestion lies in the learned space: a uniform draw, or the proposal
-    of Syne Tune's searcher `base` ("kde", "bore", "botorch", …) over the box or the cube."""
+    """A searcher whose every suggestion lies in the learned space.
+
+    Args:
+        learned: the learned space, or a plain one.
+        base: None draws uniformly; the name of Syne Tune's own, such as "kde", "bore" or
+            "botorch", lets that one propose, over the box or the cube.
+        seed: of the draws.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import synetune
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> space.contains(synetune.searcher(space, seed=0).suggest())
+        True
+    """
     if base is not None and base not in searchers:
         raise SettingError(f"Syne Tune has no searcher {base!r}; it has {', '.join(searchers)}")
     return RegionSearcher(as_learned(learned), base, integer(seed, "seed", 0))
 
 
 class RegionSearcher(SingleObjectiveBaseSearcher):  # type: ignore[misc]
-    """Suggestions inside a learned space; `config_space` is what the scheduler needs."""
+    """Suggestions inside a learned space; `searcher` makes it, and `config_space` is what the
+    scheduler needs.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import synetune
+        >>> space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True), "depth": rf.Int(1, 12)})
+        >>> sorted(synetune.searcher(space).config_space)
+        ['depth', 'lr']
+    """
 
     def __init__(self, learned: LearnedSpace, base: str | None, seed: int | None) -> None:
         self._learned = learned

@@ -78,7 +78,7 @@ class Vectors:
         return UnitCube(self.learned).decode(values)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
-        """A configuration of the original space → its row, shape (d,)."""
+        """A configuration of the full space → its row, shape (d,)."""
         self.learned.space.check(config)
         row: list[float] = self.block.encoding.point(config)[0].tolist()
         for name, choices in self.choices.items():

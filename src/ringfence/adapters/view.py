@@ -29,13 +29,29 @@ from ringfence.space import (
     Parameter,
     Space,
 )
+from ringfence.space.inference import Inferred
 
 Native = TypeVar("Native")
 
 
 @dataclass(frozen=True)
 class Translated(Generic[Native]):
-    """A tool's own search space, and the way from its proposals to configurations and back."""
+    """A tool's own search space, and the way from its proposals to configurations and back.
+
+    Args:
+        space: the tool's search space.
+        decode: from what the tool proposes to a plain configuration inside.
+        encode: from a plain configuration to what the tool would call it.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters import hyperopt
+        >>> learned = rf.learn(rf.example_history(), starts=0)
+        >>> translated = hyperopt.search_space(learned)
+        >>> config = learned.sample(1, seed=0)[0]
+        >>> translated.decode(translated.encode(config)) == config
+        True
+    """
 
     space: Native
     decode: Callable[[Any], Config]
@@ -87,7 +103,7 @@ class ToolView:
         return config
 
     def encode(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """A configuration of the original space → the tool's values; one outside the learned space
+        """A configuration of the full space → the tool's values; one outside the learned space
         goes to its boundary."""
         self.learned.space.check(config)
         values = dict(config) if self.cube is None else self.cube.encode(config)
@@ -144,7 +160,8 @@ def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
         return learned
     if isinstance(learned, Space):
         return full_space(learned)
-    raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}")
+    hint = "; pass its .space" if isinstance(learned, Inferred) else ""
+    raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}{hint}")
 
 
 def is_box(learned: LearnedSpace) -> bool:

@@ -9,14 +9,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.files import write_atomically
-from ringfence.history import History
+from ringfence.history import Direction, History, Runs
+from ringfence.history.roles import require_direction
 from ringfence.learned.settings import Starts
 from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.display import optimizer_html, optimizer_text
 from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.export import history_of
@@ -28,6 +31,7 @@ from ringfence.optimize.state import encode_state
 from ringfence.optimize.transfer.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
+from ringfence.threads import one_thread
 
 USUAL_STARTS = 5
 """Number of starting points of a learned space to try first, with a model right after them
@@ -35,10 +39,24 @@ USUAL_STARTS = 5
 
 
 class Optimizer:
-    """One method over one domain, and its log. Smaller values are better.
+    """One method over one space, and its log; `rf.optimizer` makes it. Smaller values are better.
 
     Its proposals are a function of the seed, the log and the method's memory: the same in another
     process, and the same after `save` and `load_optimizer`.
+
+    Args:
+        method: its name, or a class of your own.
+        setup: the space, the seed, and what is known of earlier tasks.
+        options: the method's own settings.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> optimizer = rf.optimizer("gp", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+        >>> for _ in range(5):
+        ...     trial = optimizer.ask()
+        ...     _ = optimizer.tell(trial, (trial.config["x"] - 0.3) ** 2)
+        >>> len(optimizer.trials), optimizer.best.state
+        (5, 'done')
     """
 
     def __init__(
@@ -58,17 +76,25 @@ class Optimizer:
     @property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial asked for, in order."""
-        return tuple(self.log.trials)
+        return tuple(self._shown(trial) for trial in self.log.trials)
 
     @property
     def best(self) -> Trial | None:
         """The best finished trial; if there are budgets, of those with the highest."""
-        return self.log.best
+        return None if self.log.best is None else self._shown(self.log.best)
 
+    @one_thread
     def ask(self) -> Trial:
         """The next trial; ask again before telling to work on several at once.
 
-        Raises ExhaustedError if nothing is left to try.
+        Raises:
+            ExhaustedError: nothing is left to try.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> optimizer.ask().number, optimizer.ask().number
+            (0, 1)
         """
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
@@ -87,32 +113,107 @@ class Optimizer:
         return trial
 
     def tell(self, trial: Trial | int, value: float) -> Trial:
-        """The result of a trial; the trial as it now stands."""
+        """The result of a trial; the trial as it now stands.
+
+        Args:
+            trial: what `ask` gave, or its number.
+            value: what the objective gave.
+
+        Raises:
+            TrialError: the trial is not running, or the value is not finite (then call `fail`).
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> optimizer.tell(optimizer.ask(), 0.25).value
+            0.25
+        """
         number = self._running(trial)
         try:
+            if isinstance(value, (str, bytes)):  # "0.5" would be taken for a number
+                raise TypeError
             result = float(value)
         except (TypeError, ValueError):
             raise TrialError(f"trial {number}: the value must be a number, not {value!r}") from None
         if not math.isfinite(result):
             raise TrialError(f"trial {number}: the value is {result}; call fail(trial) instead")
-        return self.log.settle(number, state="done", value=result)
+        return self._shown(self.log.settle(number, state="done", value=self._sign * result))
 
     def fail(self, trial: Trial | int, reason: str = "") -> Trial:
-        """The trial has no result. It is not tried again; models take it for the worst seen."""
+        """The trial has no result. It is not tried again; models take it for the worst seen.
+
+        Args:
+            trial: what `ask` gave, or its number.
+            reason: in words, for `trial.reason`.
+
+        Raises:
+            TrialError: the trial is not running.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> optimizer.fail(optimizer.ask(), "out of memory").reason
+            'out of memory'
+        """
         return self.log.settle(self._running(trial), state="failed", reason=str(reason) or None)
 
     def history(self, task: str = "this task") -> History:
-        """The finished and failed trials as a history of one task, for the next `learn`."""
-        return history_of(self.trials, self.setup.domain.layout.space, task)
+        """The finished and failed trials as a history of one task, for the next `learn`.
+
+        Args:
+            task: its name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> _ = optimizer.tell(optimizer.ask(), 0.25)
+            >>> optimizer.history("today").tasks
+            ('today',)
+        """
+        space = self.setup.domain.layout.space
+        return history_of(self.trials, space, task, self.direction)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything needed to continue to a JSON file; complete, or not there at all."""
+        """Write everything needed to continue to a JSON file; complete, or not there at all.
+
+        Args:
+            path: of the file; `rf.load_optimizer` reads it.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> _ = optimizer.tell(optimizer.ask(), 0.25)
+            >>> optimizer.save("run.json")
+            >>> rf.load_optimizer("run.json").ask() == optimizer.ask()
+            True
+        """
         write_atomically(Path(path), encode_state(self))
+
+    def __str__(self) -> str:
+        return optimizer_text(self)
+
+    def _repr_html_(self) -> str:
+        return optimizer_html(self)
 
     def __repr__(self) -> str:
         done = sum(trial.state == "done" for trial in self.log.trials)
         best = "" if self.best is None else f", best {self.best.value:g}"
         return f"Optimizer({self.name!r}, {done} of {len(self.log)} trials done{best})"
+
+    @property
+    def direction(self) -> Direction:
+        """Whether smaller or larger values are better."""
+        return self.setup.direction
+
+    @property
+    def _sign(self) -> float:
+        return -1.0 if self.direction == "maximize" else 1.0
+
+    def _shown(self, trial: Trial) -> Trial:
+        """A trial of the log, where smaller is better, with the value as it was told."""
+        if self.direction == "minimize" or trial.value is None:
+            return trial
+        return msgspec.structs.replace(trial, value=-trial.value)
 
     def _next(self, rng: np.random.Generator) -> tuple[Proposal, bool]:
         """What to try next, and whether it is the guard's: a starting point, a configuration of
@@ -156,13 +257,15 @@ class Optimizer:
         return number
 
 
+@one_thread
 def optimizer(
     name: str | type[BaseMethod],
     where: LearnedSpace | Space,
     *,
     seed: int = 0,
+    direction: Direction | None = None,
     candidates: Iterable[Mapping[str, Any]] | None = None,
-    history: History | None = None,
+    history: Runs | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
     starts: Starts = "auto",
@@ -178,19 +281,34 @@ def optimizer(
             `ringfence.optimize.BaseMethod`.
         where: the space to search.
         seed: the same seed gives the same proposals for the same results.
+        direction: 'minimize', or 'maximize' if larger values are better. None is 'minimize', but
+            asks if the past runs were maximized.
         candidates: search only these configurations (those inside `where`), as on a table.
-        history: earlier tasks, for 'transfer', 'ablr' and the warm starts.
+        history: earlier tasks, for 'transfer', 'ablr' and the warm starts: a History, or a path, a
+            data frame, an Optuna study or another source that is read without options.
         meta_features: numbers that describe each task of the history: a mapping from task to
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
         starts: number of starting points of the learned space to try first; of candidates, the
             nearest. 'auto' is five, or as many as it has; none for 'transfer', which finds its
             own.
-        guard: this share of the trials searches the original space instead, in case the learned
+        guard: this share of the trials searches the full space instead, in case the learned
             one misses the optimum. 'auto' is 0.1 for methods with a model and 0 for the others;
             None or 0: nothing outside `where` is ever proposed.
         options: the method's own settings, such as max_budget for 'hyperband'.
+
+    Raises:
+        SettingError: an unknown name or option, or a method that needs a history and has none.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> learned = rf.learn(rf.example_history(), starts=0)
+        >>> optimizer = rf.optimizer("gp", learned, seed=0)
+        >>> trial = optimizer.ask()
+        >>> optimizer.tell(trial, 0.31).state
+        'done'
     """
+    checked_direction = _direction(direction, where, history)
     checked_seed = integer(seed, "seed", 0)
     if checked_seed is None:
         raise SettingError("an optimizer needs a seed; 0 is as good as any")
@@ -204,8 +322,32 @@ def optimizer(
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
     first = domain.starts(_n_starts(starts, name, domain))
-    setup = Setup(domain, checked_seed, sources, first, guard_of(where, candidates, share))
+    setup = Setup(
+        domain, checked_seed, sources, first, guard_of(where, candidates, share), checked_direction
+    )
     return Optimizer(name, setup, options)
+
+
+def _direction(
+    direction: Direction | None, where: LearnedSpace | Space, history: Runs | None
+) -> Direction:
+    """The direction that was said, else 'minimize'; SettingError if past runs were maximized, since
+    then nobody knows whether the new values are such scores or losses."""
+    if direction is not None:
+        require_direction(direction)
+        return direction
+    past: list[tuple[str, str]] = []
+    if isinstance(history, History):
+        past.append((history.roles.objective, history.roles.direction))
+    if isinstance(where, LearnedSpace):
+        past.append((where.provenance.objective, where.provenance.direction))
+    for name, way in past:
+        if way == "maximize":
+            raise SettingError(
+                f"the past runs maximize {name!r}: say direction='maximize' if you return such "
+                "values, or direction='minimize' if less of yours is better"
+            )
+    return "minimize"
 
 
 def _n_starts(starts: Starts, name: str | type[BaseMethod], domain: Domain) -> int:

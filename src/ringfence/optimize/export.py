@@ -7,19 +7,20 @@ from collections.abc import Sequence
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history import History
+from ringfence.history import Direction, History
+from ringfence.history.history import UNNAMED
 from ringfence.history.roles import Roles
 from ringfence.history.tables import free_name
 from ringfence.optimize.trial import Trial
 from ringfence.space import Space
 
 
-def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
+def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Direction) -> History:
     """A row for each settled trial: its task, parameters, value, status and budget."""
     settled = [trial for trial in trials if trial.state != "running"]
     if not settled:
         raise HistoryError("no trial is finished yet, so there is no history")
-    names = {"task": "task", "value": "value", "status": "status", "budget": "budget"}
+    names = {"task": "task", "value": UNNAMED, "status": "status", "budget": "budget"}
     names = {role: free_name(name, space.parameters) for role, name in names.items()}
     columns: dict[str, list[object]] = {
         names["task"]: [task] * len(settled),
@@ -36,7 +37,7 @@ def history_of(trials: Sequence[Trial], space: Space, task: str) -> History:
     roles = Roles(
         task=names["task"],
         objective=names["value"],
-        direction="minimize",
+        direction=direction,
         parameters=tuple(space),
         budget=names["budget"] if budgeted else None,
         status=names["status"],

@@ -65,6 +65,6 @@ def guard_of(
     where: LearnedSpace | Space, candidates: Iterable[Mapping[str, Any]] | None, share: float
 ) -> Guard | None:
     """The guard of a search of `where`; None if its share is 0 or there is nothing outside."""
-    if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "whole":
+    if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "full":
         return None
     return Guard(share, domain_of(full_space(where.space), candidates), where)

@@ -9,25 +9,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringfence.checks import integer
-from ringfence.errors import ExhaustedError, SettingError
-from ringfence.history import History
+from ringfence.errors import ExhaustedError, SettingError, TrialError
+from ringfence.history import Direction, History, Runs
 from ringfence.learned.settings import Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
+from ringfence.optimize.display import optimizer_html, optimizer_text
+from ringfence.optimize.failures import Catch, Failures, NoNumberError, advice, failure_line
 from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.method import BaseMethod
 from ringfence.optimize.progress import Bar
 from ringfence.optimize.transfer.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
 from ringfence.space import Config, Space
+from ringfence.words import brief, shortened
 
 Objective = Callable[..., float]
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What `minimize` found."""
+    """What `rf.minimize` found.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> space = rf.Space({"x": rf.Int(0, 4)})
+        >>> outcome = rf.minimize(lambda config: abs(config["x"] - 3), space, "random", n_trials=9)
+        >>> outcome.config, outcome.value, len(outcome.trials)
+        ({'x': 3}, 0.0, 5)
+    """
 
     optimizer: Optimizer
     """Ask it for more, or save it."""
@@ -59,15 +70,44 @@ class Outcome:
         """The trials that failed, each with its reason."""
         return tuple(trial for trial in self.trials if trial.state == "failed")
 
+    @property
+    def failed(self) -> str:
+        """How many trials failed and why, in a line; empty if none did."""
+        return failure_line(self.trials)
+
+    @property
+    def direction(self) -> Direction:
+        """Whether the objective was minimized or maximized."""
+        return self.optimizer.direction
+
     def history(self, task: str = "this task") -> History:
-        """The trials as a history of one task, for the next `learn`."""
+        """The trials as a history of one task, for the next `learn`.
+
+        Args:
+            task: its name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> space = rf.Space({"x": rf.Int(0, 4)})
+            >>> outcome = rf.minimize(lambda config: config["x"], space, "random", n_trials=3)
+            >>> len(outcome.history("today"))
+            3
+        """
         return self.optimizer.history(task)
 
+    def __str__(self) -> str:
+        return optimizer_text(self.optimizer, self.ended)
+
+    def _repr_html_(self) -> str:
+        return optimizer_html(self.optimizer, self.ended)
+
     def __repr__(self) -> str:
-        best = (
-            "no trial succeeded" if self.best is None else f"best {self.value:g} at {self.config}"
-        )
-        return f"Outcome({best}; {len(self.trials)} trials; {self.ended})"
+        best = "no trial succeeded"
+        if self.best is not None:
+            best = f"best {self.value:g} at {brief(self.config)}"
+        failed = f"; {shortened(self.failed, 300)}" if self.failed else ""
+        ended = shortened(self.ended, 200)
+        return f"Outcome({self.direction}: {best}; {len(self.trials)} trials{failed}; {ended})"
 
 
 def minimize(
@@ -80,7 +120,9 @@ def minimize(
     n_jobs: int = 1,
     progress: bool | None = None,
     candidates: Iterable[Mapping[str, Any]] | None = None,
-    history: History | None = None,
+    direction: Direction | None = None,
+    catch: Catch = (),
+    history: Runs | None = None,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
     starts: Starts = "auto",
@@ -90,8 +132,14 @@ def minimize(
     """Minimize `objective` over a learned space.
 
     The objective takes a configuration (a dict) and returns a number; for methods that ration a
-    resource it takes the budget as a second argument. An exception, or a value that is not finite,
-    makes the trial a failure, and the loop continues. Ctrl-C ends it and returns what there is.
+    resource it takes the budget as a second argument. Ctrl-C ends the loop and returns what there
+    is.
+
+    An exception, or a value that is not a finite number, makes the trial a failure, and the loop
+    goes on. But an error that is a bug (NameError, TypeError, ImportError, AttributeError,
+    SyntaxError, KeyError), a value that is no number at all (None, since a return is missing), or
+    the third failure in a row ends the search with that very error; what was finished is in
+    its attribute `outcome`. `catch` says which errors never end it.
 
     Args:
         objective: the function to minimize.
@@ -103,19 +151,54 @@ def minimize(
         n_jobs: number of threads that call the objective at once; the order in which they finish
             then decides what comes next.
         progress: whether to show a bar; None: if the error output is a terminal.
-        candidates, history, meta_features, target, starts, guard, options: as in `rf.optimizer`.
+        direction: 'maximize' if more is better. None is 'minimize', or what the optimizer does
+            that continues; it asks if the past runs were maximized.
+        catch: an exception's class, or a tuple of such, that is recorded as a failed trial however
+            often it comes: ValueError (also for values that are not finite), or Exception for all.
+        candidates: the only configurations that may be tried, as in `rf.optimizer`.
+        history: earlier tasks, for methods that learn from them.
+        meta_features: numbers that describe each earlier task, as in `rf.optimizer`.
+        target: the same numbers of the task at hand.
+        starts: number of starting points to try first, as in `rf.optimizer`.
+        guard: share of the trials that search the full space, as in `rf.optimizer`.
+        options: settings of the method.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> learned = rf.learn(rf.example_history(), starts=0)
+        >>> def objective(config):
+        ...     return (config["components"] - 0.7) ** 2 + (config["kernel"] != "rbf")
+        >>> outcome = rf.minimize(objective, learned, n_trials=8, seed=0)
+        >>> outcome.value == min(trial.value for trial in outcome.trials)
+        True
     """
     count = integer(n_trials, "n_trials", 0) or 0
     workers = integer(n_jobs, "n_jobs", 1) or 1
     if not callable(objective):
         raise SettingError(f"the objective must be callable, not {type(objective).__name__}")
+    failures = Failures(catch)
     if isinstance(where, Optimizer):
         engine = where
+        if direction not in (None, engine.direction):
+            raise SettingError(f"the optimizer that continues is to {engine.direction}")
+        given = {
+            "optimizer": optimizer != "auto", "seed": seed != 0, "candidates": candidates,
+            "history": history, "meta_features": meta_features, "target": target,
+            "starts": starts != "auto", "guard": guard != "auto",
+        }  # fmt: skip
+        set_again = [name for name, value in given.items() if value not in (None, False)]
+        if set_again or options:
+            raise SettingError(
+                "an optimizer that continues has its own "
+                + ", ".join([*set_again, *options])
+                + "; leave that out, or pass a space to begin anew"
+            )
     else:
         engine = make_optimizer(
             optimizer,
             where,
             seed=seed,
+            direction=direction,
             candidates=candidates,
             history=history,
             meta_features=meta_features,
@@ -126,15 +209,24 @@ def minimize(
         )
     with Bar(count, progress) as bar:
         try:
-            ended = _run(engine, objective, count, workers, bar)
+            ended = _run(engine, objective, count, workers, bar, failures)
         except KeyboardInterrupt:
             _abandon(engine)
             ended = "interrupted"
     return Outcome(engine, ended)
 
 
-def _run(engine: Optimizer, objective: Objective, count: int, workers: int, bar: Bar) -> str:
-    """Keep `workers` trials running until `count` have started and are settled; why it ended."""
+def _run(
+    engine: Optimizer,
+    objective: Objective,
+    count: int,
+    workers: int,
+    bar: Bar,
+    failures: Failures,
+) -> str:
+    """Keep `workers` trials running until `count` have started and are settled; why it ended. An
+    error that ends the search is raised once those that still run are settled."""
+    fatal: tuple[Exception, Trial] | None = None
     running: dict[Future[float], Trial] = {}
     started = 0
     with _pool(workers) as pool:
@@ -149,9 +241,24 @@ def _run(engine: Optimizer, objective: Objective, count: int, workers: int, bar:
                     return str(error)
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda f: running[f].number):
-                _settle(engine, running.pop(future), future)
+                trial = running.pop(future)
+                failure = _settle(engine, trial, future)
+                if failure is None:
+                    failures.success()
+                elif failures.ends(failure) and fatal is None:
+                    fatal, count = (failure, trial), started
                 bar.advance(engine.best)
+    if fatal is not None:
+        raise _with_outcome(engine, *fatal)
     return f"{count} trials done"
+
+
+def _with_outcome(engine: Optimizer, error: Exception, trial: Trial) -> Exception:
+    """The error, with what was finished and what to do."""
+    finished = sum(one.state == "done" for one in engine.trials)
+    error.add_note(advice(error, trial, finished))
+    error.outcome = Outcome(engine, f"ended by {_words(error)}")  # type: ignore[attr-defined]
+    return error
 
 
 def _evaluate(engine: Optimizer, objective: Objective, trial: Trial) -> float:
@@ -159,17 +266,40 @@ def _evaluate(engine: Optimizer, objective: Objective, trial: Trial) -> float:
     return objective(config, trial.budget) if engine.method.budgeted else objective(config)
 
 
-def _settle(engine: Optimizer, trial: Trial, future: Future[float]) -> None:
+def _settle(engine: Optimizer, trial: Trial, future: Future[float]) -> Exception | None:
+    """Tell how the trial went; its error, if it failed."""
     error = future.exception()
-    if isinstance(error, KeyboardInterrupt):
-        raise error
     if error is not None:
-        engine.fail(trial, f"{type(error).__name__}: {error}")
-        return
+        if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
+            raise error
+        engine.fail(trial, _words(error))
+        return error
+    value = future.result()
     try:
-        engine.tell(trial, future.result())
-    except ValueError as reason:
-        engine.fail(trial, str(reason))
+        engine.tell(trial, value)
+    except TrialError:
+        failure = _no_value(value)
+        engine.fail(trial, str(failure))
+        return failure
+    return None
+
+
+def _no_value(value: Any) -> TrialError:
+    """What is wrong with a value that is no finite number."""
+    says = f"the objective returned {brief(value)}, which is not a finite number"
+    if value is None:
+        return NoNumberError(f"{says}: is a return missing?")
+    if isinstance(value, (str, bytes)):
+        return NoNumberError(says)
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return NoNumberError(says)
+    return TrialError(says)
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _abandon(engine: Optimizer) -> None:

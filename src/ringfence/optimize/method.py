@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from ringfence.errors import SettingError
+from ringfence.history import Direction
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
@@ -34,7 +35,9 @@ class Setup:
     starts: tuple[Config, ...] = ()
     """Configurations to try before all others."""
     guard: Guard | None = None
-    """Which trials search the whole space."""
+    """Which trials search the full space."""
+    direction: Direction = "minimize"
+    """Of the user's objective; methods see values of which smaller ones are better."""
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +60,7 @@ class BaseMethod(ABC):
     Options: ClassVar[type[Options]] = Options
     budgeted: ClassVar[bool] = False
     usual_guard: ClassVar[float] = 0.0
-    """The share of trials that search the whole space if none is asked for."""
+    """The share of trials that search the full space if none is asked for."""
 
     def __init__(self, setup: Setup, options: Any) -> None:
         self.setup = setup

@@ -19,11 +19,27 @@ from ringfence.optimize.method import BaseMethod, Setup
 from ringfence.optimize.registry import method_class, method_name
 from ringfence.optimize.state import Rows, StateFile
 from ringfence.optimize.transfer.sources import Source, Sources
+from ringfence.threads import one_thread
 
 
+@one_thread
 def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = None) -> Optimizer:
-    """Read an optimizer from a file; it continues where it was. If its method is a class of your
-    own, pass the class: a file is not trusted to name code."""
+    """Read an optimizer from a file; it continues where it was.
+
+    Args:
+        path: what `Optimizer.save` wrote.
+        method: the class, if the method is one of your own: a file is not trusted to name code.
+
+    Raises:
+        FileError: a file that is not there, cut off, of another format, or damaged.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+        >>> optimizer.save("run.json")
+        >>> rf.load_optimizer("run.json").ask() == optimizer.ask()
+        True
+    """
     try:
         record = msgspec.json.decode(Path(path).read_bytes(), type=StateFile)
     except OSError as error:
@@ -68,9 +84,16 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
         meta, target = record.sources.meta_features, record.sources.target
         sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
     guard = guard_of(learned, record.candidates, record.guard)
-    setup = Setup(domain, record.seed, sources, domain.starts(record.starts), guard)
+    setup = Setup(
+        domain, record.seed, sources, domain.starts(record.starts), guard, record.direction
+    )
     optimizer = Optimizer(method, setup, record.options)
-    optimizer.log = TrialLog(layout, record.trials)
+    sign = -1.0 if record.direction == "maximize" else 1.0
+    trials = [
+        trial if trial.value is None else msgspec.structs.replace(trial, value=sign * trial.value)
+        for trial in record.trials
+    ]
+    optimizer.log = TrialLog(layout, trials)
     optimizer.method.memory.update(record.memory)
     if optimizer.guard_method is not None:
         optimizer.guard_method.memory.update(record.guard_memory)

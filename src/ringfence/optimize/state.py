@@ -51,6 +51,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     starts: int = 0
     guard: float = 0.0
     guard_memory: dict[str, Any] = {}
+    direction: Literal["minimize", "maximize"] = "minimize"
 
 
 def encode_state(optimizer: Optimizer) -> bytes:
@@ -71,6 +72,7 @@ def encode_state(optimizer: Optimizer) -> bytes:
         starts=len(setup.starts),
         guard=0.0 if guard is None else guard.share,
         guard_memory={} if guard_method is None else guard_method.memory,
+        direction=optimizer.direction,
     )
     return msgspec.json.encode(record)
 

@@ -7,19 +7,31 @@ from typing import Literal
 import msgspec
 
 from ringfence.space import Choice
+from ringfence.words import Brief
 
 
-class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A suggestion and its result."""
+class Trial(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A configuration to try, and what became of it.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> trial = rf.optimizer("sobol", rf.Space({"x": rf.Int(1, 9)}), seed=0).ask()
+        >>> trial.number, trial.state, list(trial.config)
+        (0, 'running', ['x'])
+    """
 
     number: int
+    """From 0, in the order of asking."""
     config: dict[str, Choice]
+    """Values by name, in plain types."""
     budget: float | None = None
     """How much to spend on it, for methods that ration a resource."""
     resumes: int | None = None
     """Number of the trial with the same configuration at the next lower budget."""
     state: Literal["running", "done", "failed"] = "running"
+    """'running', 'done' or 'failed'."""
     value: float | None = None
+    """Its result, if it is done."""
     reason: str | None = None
     """Why it failed."""
     place: tuple[int, int] | None = None

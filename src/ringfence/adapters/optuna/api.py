@@ -22,7 +22,6 @@ try:
         IntDistribution,
     )
     from optuna.samplers import (
-        BaseGASampler,
         BaseSampler,
         BruteForceSampler,
         GridSampler,
@@ -37,8 +36,8 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     from ringfence.adapters.optuna.region_sampler import RegionSampler
 
-NO_MODEL = (RandomSampler, QMCSampler, BaseGASampler)
-"""Samplers without a model, which have no guard by default."""
+NO_MODEL = (RandomSampler, QMCSampler)
+"""Samplers without a model, which have no guard by default; genetic ones have none either."""
 
 
 def sampler(
@@ -60,11 +59,32 @@ def sampler(
             would have, and workers may share a seed. None keeps the base's own randomness.
         steps: for `suggest_*` calls with a `step` in any region but a box, the steps by name,
             counted from the low end of the original range. In a box they need not be named.
-        guard: this share of the trials searches the original space instead, and half of them while
+        guard: this share of the trials searches the full space instead, and half of them while
             the best one lies outside the learned space. 'auto' is 0.1, and 0 for random, QMC and
             genetic samplers; with None or 0 nothing outside is ever proposed.
+
+    Examples:
+        >>> import optuna
+        >>> import ringfence as rf
+        >>> from ringfence.adapters.optuna import sampler
+        >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+        >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+        >>> study = optuna.create_study(sampler=sampler(learned, guard=None))
+        >>> def objective(trial):
+        ...     kernel = trial.suggest_categorical("kernel", ["poly", "rbf", "sigmoid"])
+        ...     C = trial.suggest_float("C", 1e-3, 1e3, log=True)
+        ...     gamma = trial.suggest_float("gamma", 1e-4, 10, log=True)
+        ...     components = trial.suggest_float("components", 0.1, 1.0)
+        ...     if kernel == "poly":
+        ...         trial.suggest_int("degree", 2, 5)
+        ...     if kernel != "rbf":
+        ...         trial.suggest_float("coef0", 0.0, 1.0)
+        ...     return (components - 0.7) ** 2
+        >>> study.optimize(objective, n_trials=3)
+        >>> all(learned.contains(trial.params) for trial in study.trials)
+        True
     """
-    from ringfence.adapters.optuna.region_sampler import RegionSampler
+    from ringfence.adapters.optuna.region_sampler import GENETIC, RegionSampler
     from ringfence.adapters.optuna.trials import GUARD_NOTES
 
     if base is not None and not isinstance(base, BaseSampler):
@@ -77,8 +97,8 @@ def sampler(
     seed = integer(seed, "seed", 0)
     given, base = as_learned(learned), base or TPESampler()
     inside = RegionSampler(given, base, seed, steps or {})
-    share = guard_share(guard, 0.0 if isinstance(base, NO_MODEL) else USUAL)
-    if share == 0.0 or given.shape == "whole":
+    share = guard_share(guard, 0.0 if isinstance(base, (NO_MODEL, GENETIC)) else USUAL)
+    if share == 0.0 or given.shape == "full":
         return inside
     everywhere = RegionSampler(full_space(given.space), base, seed, steps or {}, GUARD_NOTES)
     return _guarded(given, inside, everywhere, share)
@@ -99,13 +119,24 @@ def transfer_sampler(
         history: the earlier tasks; their models are fitted when the first trial begins.
         seed: of everything random, together with a trial's number.
         guard: as in `sampler`.
+
+    Examples:
+        >>> import optuna
+        >>> import ringfence as rf
+        >>> from ringfence.adapters.optuna import transfer_sampler
+        >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+        >>> history = rf.example_history()
+        >>> few = history.only(history.tasks[:3])
+        >>> study = optuna.create_study(sampler=transfer_sampler(rf.learn(few, starts=0), few))
+        >>> study.ask().suggest_categorical("kernel", ["poly", "rbf", "sigmoid"]) is not None
+        True
     """
     from ringfence.adapters.optuna.transfer import TransferSampler
 
     given, seed = as_learned(learned), integer(seed, "seed", 0) or 0
     inside = TransferSampler(given, history, seed)
     share = guard_share(guard)
-    if share == 0.0 or given.shape == "whole":
+    if share == 0.0 or given.shape == "full":
         return inside
     everywhere = TransferSampler(full_space(given.space), history, seed)
     return _guarded(given, inside, everywhere, share)
@@ -116,8 +147,17 @@ def distributions(
 ) -> dict[str, BaseDistribution]:
     """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
 
-    Distributions have no conditions. Any region but a box is refused, unless `bounding_box` allows
-    the box around it.
+    Distributions have no conditions. Any region but a box is refused.
+
+    Args:
+        learned: the learned space, or a plain one.
+        bounding_box: allow the box around any other region.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.adapters.optuna import distributions
+        >>> distributions(rf.Space({"depth": rf.Int(1, 12)}))
+        {'depth': IntDistribution(high=12, log=False, low=1, step=1)}
     """
     learned = as_learned(learned)
     if not bounding_box:
@@ -129,13 +169,41 @@ def distributions(
 
 
 def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> Space:
-    """The space that Optuna's distributions describe; steps are left out."""
+    """The space that Optuna's distributions describe; steps are left out.
+
+    Args:
+        distributions: by name.
+
+    Raises:
+        SpaceError: a distribution that ringfence does not know.
+
+    Examples:
+        >>> from optuna.distributions import FloatDistribution
+        >>> from ringfence.adapters.optuna import space_from_distributions
+        >>> space_from_distributions({"lr": FloatDistribution(0.001, 1.0, log=True)})["lr"]
+        Float(low=0.001, high=1.0, log=True)
+    """
     return Space({name: _parameter(name, given) for name, given in distributions.items()})
 
 
 def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
-    """Let the study try these configurations first, in this order: `learned.starts(5)`, or draws
-    from the learned space."""
+    """Let the study try these configurations first, in this order.
+
+    Args:
+        study: an Optuna study.
+        configs: `learned.starts(5)`, or draws from the learned space.
+        skip_if_exists: leave out those that the study has already.
+
+    Examples:
+        >>> import optuna
+        >>> import ringfence as rf
+        >>> from ringfence.adapters.optuna import enqueue
+        >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+        >>> study = optuna.create_study()
+        >>> enqueue(study, [{"lr": 0.1}, {"lr": 0.2}])
+        >>> study.ask().suggest_float("lr", 0.0, 1.0)
+        0.1
+    """
     if isinstance(configs, Mapping):
         raise SettingError("enqueue takes a list of configurations, not a single one")
     for config in list(configs):
@@ -147,6 +215,7 @@ def _guarded(
 ) -> BaseSampler:
     from ringfence.adapters.optuna.guard import GuardedSampler
 
+    everywhere.past = inside.past  # whichever has the first trial says it, and only one
     return GuardedSampler(learned, inside, everywhere, share)
 
 

@@ -69,7 +69,7 @@ class GuardedSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """The value that the trial's plan has for the parameter; if the study's own range leaves
-        out a part of the original space, the base sampler's value within that range."""
+        out a part of the full space, the base sampler's value within that range."""
         sampler = self._sampler(study, trial)
         try:
             return sampler.sample_independent(study, trial, param_name, param_distribution)

@@ -12,19 +12,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from optuna import samplers
 from optuna.distributions import BaseDistribution
 from optuna.pruners import NopPruner
-from optuna.samplers import BaseGASampler, BaseSampler, QMCSampler
+from optuna.samplers import BaseSampler, NSGAIIISampler, NSGAIISampler, QMCSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from ringfence.adapters.optuna.cube_storage import CubeStorage
 from ringfence.adapters.optuna.grid import Grid
+from ringfence.adapters.optuna.past import PastDirection
 from ringfence.adapters.optuna.trials import NOTES, PLAN, Translator
 from ringfence.adapters.optuna.values import Fitting, plain
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config
+
+GENETIC: Any = getattr(samplers, "BaseGASampler", (NSGAIISampler, NSGAIIISampler))
+"""Samplers that breed; Optuna 4.0 has no common base of them."""
 
 
 class RegionSampler(BaseSampler):
@@ -47,6 +52,7 @@ class RegionSampler(BaseSampler):
         self._inner = copy.deepcopy(base)  # sees the cube
         self._outer = copy.deepcopy(base)  # sees the parameters that the learned space lacks
         self._plans: dict[tuple[object, ...], Config] = {}
+        self.past = PastDirection.of(learned)
         if seed is not None:
             for sampler in (self._inner, self._outer):
                 if isinstance(sampler, QMCSampler):
@@ -61,7 +67,8 @@ class RegionSampler(BaseSampler):
         self._outer.reseed_rng()
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Prepare the base sampler."""
+        """Prepare the base sampler; at the first trial, look which way the study goes."""
+        self.past.hold_against(study)
         self._start(self._outer, trial, 0)
         self._outer.before_trial(study, trial)
 
@@ -79,8 +86,9 @@ class RegionSampler(BaseSampler):
         known = {n: d for n, d in search_space.items() if n in self._learned.space}
         others = {n: d for n, d in search_space.items() if n not in known}
         values = {n: self.sample_independent(study, trial, n, d) for n, d in known.items()}
-        if others or not isinstance(self._outer, BaseGASampler):  # it would breed for nothing
-            values |= self._outer.sample_relative(study, trial, others)
+        if others or not isinstance(self._outer, GENETIC):  # it would breed for nothing
+            proposed = self._outer.sample_relative(study, trial, others)
+            values |= {n: v for n, v in proposed.items() if n in others}  # TPE's groups give all
         return values
 
     def sample_independent(

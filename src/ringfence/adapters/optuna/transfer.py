@@ -13,6 +13,7 @@ from optuna.samplers import RandomSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from ringfence.adapters.optuna.past import PastDirection
 from ringfence.adapters.optuna.region_sampler import RegionSampler
 from ringfence.adapters.optuna.trials import configuration
 from ringfence.errors import SettingError
@@ -22,6 +23,7 @@ from ringfence.optimize import optimizer
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.trial import Trial
 from ringfence.space import Config
+from ringfence.threads import one_thread
 
 FAILED = (TrialState.FAIL, TrialState.PRUNED)
 
@@ -32,11 +34,16 @@ class TransferSampler(RegionSampler):
 
     def __init__(self, learned: LearnedSpace, history: History, seed: int) -> None:
         super().__init__(learned, RandomSampler(), seed, {})
-        self._method = optimizer("transfer", learned, seed=seed, history=history, guard=0).method
+        losses = optimizer(
+            "transfer", learned, seed=seed, direction="minimize", history=history, guard=0
+        )
+        self._method = losses.method
+        self.past = PastDirection(history.roles.objective, history.roles.direction)
 
     def __str__(self) -> str:
         return f"transfer in a learned {self._learned.shape}"
 
+    @one_thread
     def _propose(self, study: Study, trial: FrozenTrial) -> Config:
         if len(study.directions) > 1:
             raise SettingError("the transfer sampler minimizes or maximizes one value, not several")

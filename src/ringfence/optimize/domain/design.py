@@ -43,6 +43,15 @@ class Design:
             self._next += 1
         return self.domain.fresh(tried, rng)
 
+    def first(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """The first `n` points, (n, names), no matter whether some are the same configuration."""
+        while len(self._rows) < n and self._extend():
+            pass
+        missing = n - len(self._rows)
+        if missing <= 0:
+            return self._rows[:n]
+        return np.concatenate([self._rows, self.domain.layout.snap(self.domain.draw(missing, rng))])
+
     def _nearest(self, tried: Set[bytes]) -> FloatArray:
         """The untried candidate nearest to the sequence's next point."""
         rows = self.domain.untried(tried)

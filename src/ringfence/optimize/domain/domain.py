@@ -18,6 +18,7 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Categorical, Config, Space
+from ringfence.space.inference import Inferred
 
 MOST_LISTED = 20_000
 """Spaces with at most this many configurations are listed one by one."""
@@ -121,6 +122,7 @@ def domain_of(
     if not isinstance(where, LearnedSpace):
         raise SettingError(
             f"an optimizer searches a LearnedSpace or a Space, not {type(where).__name__}"
+            + "; pass its .space" * isinstance(where, Inferred)
         )
     layout = Layout(where)
     if candidates is not None:

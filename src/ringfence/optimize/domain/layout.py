@@ -42,7 +42,7 @@ class Layout:
 
     @property
     def space(self) -> Space:
-        """The original space."""
+        """The full space."""
         return self.learned.space
 
     @cached_property

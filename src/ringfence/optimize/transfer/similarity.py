@@ -44,6 +44,14 @@ def meta_features(
         classification: whether y holds classes; None: unless it holds numbers that are not
             integers, or more distinct ones than 10 and than √n.
         seed: of the folds.
+
+    Examples:
+        >>> import numpy as np
+        >>> import ringfence as rf
+        >>> rng = np.random.default_rng(0)
+        >>> X, y = rng.normal(size=(100, 3)), rng.integers(2, size=100)
+        >>> sorted(rf.meta_features(X, y))
+        ['class_imbalance', 'n_features', 'n_rows', 'naive_bayes_error']
     """
     columns, target = _columns(X), _column("y", y)
     n = target.len()
@@ -105,7 +113,7 @@ def _value(row: Mapping[str, float], name: str, task: str) -> float:
 
 def _columns(X: Any) -> list[pl.Series]:
     if not isinstance(X, np.ndarray):
-        return as_table(X).get_columns()
+        return as_table(X, index=False).get_columns()
     if X.ndim != 2:
         raise SettingError(f"X has shape {X.shape}: expected (n, p)")
     return [_column(f"column {j}", X[:, j]) for j in range(X.shape[1])]

@@ -15,7 +15,7 @@ keeping of a fit, since they and the rows give the same model again.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -122,17 +122,20 @@ def fit_source_models(
     sources: Sequence[Source],
     layout: Layout,
     known: Mapping[str, Hyperparameters] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> SourceModels:
     """A model of every task that tells good from bad; `known` holds hyperparameters of an earlier
-    fit."""
+    fit. `progress` is called with the number of tasks done and of all."""
     full = Layout(full_space(layout.space))
     columns = KernelColumns.of(len(full.groups), full.groups)
     tasks = []
-    for source in sources:
+    for done, source in enumerate(sources, start=1):
         regret = capped_regret(source.values)
         if regret is not None:
             hyperparameters = (known or {}).get(source.name)
             tasks.append(_model(source, regret, full, columns, hyperparameters))
+        if progress is not None:
+            progress(done, len(sources))
     return SourceModels(full, tuple(tasks))
 
 

@@ -11,7 +11,8 @@ import polars as pl
 
 from ringfence.arrays import FloatArray, near_one
 from ringfence.errors import HistoryError, SettingError
-from ringfence.history import TASK, VALUE, History, usable_rows
+from ringfence.history import TASK, VALUE, Runs, usable_rows
+from ringfence.history.runs import read_with_hint
 from ringfence.optimize.domain.layout import Layout
 
 MetaFeatures = Mapping[str, float]
@@ -59,14 +60,13 @@ class Sources:
 
 
 def sources_of(
-    history: History,
+    history: Runs,
     layout: Layout,
     meta_features: Any = None,
     target: MetaFeatures | None = None,
 ) -> Sources:
     """The usable rows of a history as sources."""
-    if not isinstance(history, History):
-        raise SettingError(f"history must be a History, not {type(history).__name__}")
+    history = read_with_hint(history, "history")
     tasks = tasks_of(usable_rows(history, layout.space).frame, layout)
     return Sources(tasks, _by_task(meta_features), None if target is None else dict(target))
 
@@ -97,7 +97,7 @@ def _by_task(features: Any) -> dict[str, MetaFeatures] | None:
         return {str(task): dict(row) for task, row in features.items()}
     from ringfence.history.tables import as_table
 
-    frame = as_table(features, [])
+    frame = as_table(features)
     key = "task" if "task" in frame.columns else frame.columns[0]
     names = frame[key].cast(str).to_list()
     repeated = {name for name in names if names.count(name) > 1}

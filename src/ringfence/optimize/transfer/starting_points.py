@@ -8,6 +8,7 @@ spreads over the region, so that at worst half of the trials follow bad advice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -27,13 +28,20 @@ from ringfence.optimize.transfer.cover import greedy_cover
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.space import Config
+from ringfence.threads import one_thread
 
 SEED = 0  # of the candidates: the same history gives the same points
 
 
-def with_starts(learned: LearnedSpace, rows: pl.DataFrame, n: int) -> LearnedSpace:
+@one_thread
+def with_starts(
+    learned: LearnedSpace,
+    rows: pl.DataFrame,
+    n: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from."""
+    from. `progress` is called with the number of tasks modelled and of all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
@@ -41,7 +49,7 @@ def with_starts(learned: LearnedSpace, rows: pl.DataFrame, n: int) -> LearnedSpa
         )
     domain = domain_of(learned)
     sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
-    models = fit_source_models(sources, domain.layout)
+    models = fit_source_models(sources, domain.layout, progress=progress)
     notes = (*learned.provenance.notes, *_notes(models))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     candidates = Candidates(domain, models, sources, SEED)
