@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import pkgutil
 import re
-import shlex
 import tomllib
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
 import yaml
 
@@ -19,7 +16,9 @@ import ringfence as rf
 from processes import ringfence
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("learn", "check", "report", "show", "sample", "starts", "export", "infer", "demo")
+COMMANDS = (
+    "learn", "check", "report", "show", "sample", "starts", "export", "infer", "demo", "example",
+)  # fmt: skip
 BENCH = ("run", "status", "table", "plot", "fetch openml", "fetch hpob")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")])
 GENERATED = {"results.md", "transfer-results.md"}
@@ -33,46 +32,6 @@ def page_id(page: Path) -> str:
 
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), flags=re.DOTALL)
-
-
-@pytest.fixture
-def runs(tmp_path):
-    """The table that the README speaks of: learning rate, depth, booster and its drop rate."""
-    rng = np.random.default_rng(0)
-    n = 400
-    booster = rng.choice(["gbtree", "dart"], n)
-    frame = pl.DataFrame(
-        {
-            "dataset": np.repeat([f"d{i}" for i in range(10)], 40),
-            "lr": 10 ** rng.uniform(-5, 0, n),
-            "depth": rng.integers(2, 13, n),
-            "booster": booster,
-            "rate_drop": np.where(booster == "dart", rng.uniform(0, 0.9, n), np.nan),
-            "error": rng.random(n),
-        }
-    )
-    frame.write_parquet(tmp_path / "runs.parquet")
-    return tmp_path
-
-
-def test_the_python_of_the_readme_runs(runs, monkeypatch, capsys):
-    monkeypatch.chdir(runs)
-    names: dict[str, object] = {"train": lambda config: abs(config["lr"] - 0.01)}
-    for block in blocks(ROOT / "README.md", "python"):
-        exec(block, names)
-    assert isinstance(names["learned"], rf.LearnedSpace)
-    assert "volume kept" in capsys.readouterr().out
-
-
-def test_the_commands_of_the_readme_run(runs):
-    text = (ROOT / "README.md").read_text()
-    commands = re.findall(r"^ringfence .*$", text, flags=re.MULTILINE)
-    assert len(commands) >= 4
-    for command in commands:
-        if "last-week.json" in command:
-            (runs / "last-week.json").write_bytes((runs / "learned.json").read_bytes())
-        finished = ringfence(*shlex.split(command)[1:], cwd=runs)
-        assert finished.returncode == 0, finished.stderr
 
 
 def test_the_spaces_in_the_docs_are_spaces(tmp_path):
@@ -90,18 +49,19 @@ def tools(kind: str) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", ["adapters", "readers"])
-def test_every_tool_has_a_row_with_its_test(kind):
-    """In the README each reader and adapter stands with its page and its test, and a newcomer finds
-    its page."""
-    rows = (ROOT / "README.md").read_text().splitlines()
-    choose = (ROOT / "docs" / "how-to-choose.md").read_text()
+def test_every_tool_has_its_page_and_its_test_and_is_named_where_people_look(kind):
+    readme, choose = (ROOT / "README.md").read_text(), (ROOT / "docs/how-to-choose.md").read_text()
     home = {"adapters": "tests/adapters", "readers": "tests/history/readers"}[kind]
     pages = list((ROOT / "docs" / kind).glob("*.md"))
     assert {page.stem for page in pages} == tools(kind)
     for page in pages:
-        (row,) = [row for row in rows if f"](docs/{kind}/{page.name})" in row]
-        assert f"]({home}/test_{page.stem}.py) |" in row
+        assert f"](docs/{kind}/{page.name})" in readme
         assert f"]({kind}/{page.name})" in choose
+        assert (ROOT / home / f"test_{page.stem}.py").exists()
+
+
+def test_the_readme_has_at_most_900_words():
+    assert len((ROOT / "README.md").read_text().split()) <= 900
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -123,21 +83,11 @@ def test_every_option_of_every_command_is_on_its_page():
             assert option in section, (command, option)
 
 
-@pytest.mark.parametrize("name", ["guard", "optimizers", "transfer"])
-def test_the_python_of_the_docs_runs(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    shown = blocks(ROOT / "docs" / f"{name}.md", "python")
-    assert shown
-    for block in shown:
-        exec(block, names)
-
-
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_modules_and_files_that_a_page_names_are_there(page):
-    text = re.sub(
-        r"```python\n# src/.*?```", "", page.read_text(), flags=re.DOTALL
-    )  # not there yet
+    text = page.read_text()
+    text = re.sub(r"```python.*?```", "", text, flags=re.DOTALL)  # these are run
+    text = re.sub(r"#ringfence\.[\w.]+|^::: .*$", "", text, flags=re.MULTILINE)  # the site's build
     for name in set(re.findall(r"\bringfence(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?", text)):
         if not name.endswith((".json", ".toml")) and page.name != "CHANGELOG.md":
             assert _exists(name), name
@@ -160,12 +110,6 @@ def _exists(name: str) -> bool:
             value = getattr(value, part)
         return True
     return False
-
-
-def test_every_public_name_is_on_the_page_of_the_api():
-    page = (ROOT / "docs" / "api.md").read_text()
-    words = set(re.findall(r"\w+", page))
-    assert [name for name in rf.__all__ if name not in words] == []
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name not in GENERATED], ids=page_id)
