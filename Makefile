@@ -4,7 +4,8 @@
 # make test-all  all tests, with real processes and other random examples each time
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
-# make results  write docs/results.md, the numbers of docs/transfer.md and figures from the committed results
+# make results  write docs/results.md, the tables of docs/transfer.md and docs/check.md, and figures
+# make docs    build the site from docs/ into site/; a dead link or a page out of place fails
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json again
 # make dist    build the wheel and the sdist, and run the demo from the wheel alone
@@ -18,7 +19,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo quick test test-all browser lint bench paper-quick results fmt schema dist clean
+.PHONY: demo quick test test-all browser lint bench paper-quick results docs fmt schema dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -58,6 +59,11 @@ paper-quick: $(VENV)/.benched
 results: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.paper_page
 	$(BIN)/python -m benchmarks.transfer_page
+	$(BIN)/python -m benchmarks.calibration page
+
+docs: $(VENV)/.documented
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "open site/index.html"
 
 fmt: $(VENV)/.tested
 	$(BIN)/ruff check --fix .
@@ -71,7 +77,7 @@ dist:
 	$(PYTHON) scripts/dist.py
 
 clean:
-	rm -rf $(VENV) demo dist paper-quick
+	rm -rf $(VENV) demo dist paper-quick site
 
 $(VENV)/bin/python:
 	@echo "making the virtual environment $(VENV)"
@@ -82,15 +88,20 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "installing ringfence and what it needs (half a minute the first time)"
-	@$(PIP) install -e '.[plot,report]'
+	@$(PIP) install -e '.[plot]'
 	@touch $@
 
 $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
 	@echo "installing ringfence and what the paper's experiments need (a minute the first time)"
-	@$(PIP) install -e '.[plot,report,bench,smac]'
+	@$(PIP) install -e '.[plot,bench,smac]'
 	@touch $(VENV)/.installed $@
+
+$(VENV)/.documented: pyproject.toml | $(VENV)/bin/python
+	@echo "installing what builds the site (a few seconds)"
+	@$(PIP) install -e '.[docs]'
+	@touch $@
 
 $(VENV)/.tested: pyproject.toml requirements-test.txt | $(VENV)/bin/python
 	@echo "installing ringfence with all extras and the test tools (a minute or two the first time)"
 	@$(PIP) install -e '.[all]' -r requirements-test.txt
-	@touch $(VENV)/.installed $(VENV)/.benched $@
+	@touch $(VENV)/.installed $(VENV)/.benched $(VENV)/.documented $@

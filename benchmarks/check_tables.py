@@ -3,9 +3,7 @@
     python -m benchmarks.check_tables FOLDER [TABLE …]
 
 The first table has a few of the settings, the second the choice: what is recommended from all
-tasks, what the choice is worth if it is made again without each task, and the same if each task's
-setting is chosen by the other tasks' scores of the ordinary check (far cheaper, but those scores
-come from spaces that the task itself helped to learn).
+tasks, and what the choice is worth if it is made again without each task.
 """
 
 from __future__ import annotations
@@ -15,14 +13,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from benchmarks.tables import TABLES, read_table
 from ringfence import Check, Comparison, compare
-from ringfence.checking.left_out.recorded import FULL_DRAWS
 from ringfence.checking.left_out.speedup import SpeedUp
-from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
-from ringfence.checking.verdict import JUDGED_AT, best_of, judged
+from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.settings import describe
 
 SHOWN = (
@@ -49,8 +43,8 @@ def main(folder: Path, names: Sequence[str]) -> None:
             if describe(check.settings) in SHOWN:
                 print(_line(name, check), flush=True)
         choices.append(_choice(name, comparison, seconds))
-    print("\n| table | settings | recommended | chosen anew | verdict | cheaper | CPU seconds |")
-    print("|---|---|---|---|---|---|---|")
+    print("\n| table | settings | recommended | chosen anew | verdict | CPU seconds |")
+    print("|---|---|---|---|---|---|")
     print("\n".join(choices))
 
 
@@ -64,30 +58,13 @@ def _choice(name: str, comparison: Comparison, seconds: float) -> str:
     nested = comparison.nested
     assert nested is not None
     cells = [name, len(comparison.checks), describe(comparison.settings)]
-    cells += [_figure(nested.speed_ups), nested.verdict, _figure(_cheaper(comparison))]
+    cells += [_figure(nested.speed_ups), nested.verdict]
     return "| " + " | ".join(str(cell) for cell in (*cells, f"{seconds:.0f}")) + " |"
 
 
 def _figure(ups: Sequence[SpeedUp]) -> str:
     up = next((up for up in ups if up.draws == JUDGED_AT), None)
     return "" if up is None else f"{up.value:.2f} ({up.low:.2f} to {up.high:.2f})"
-
-
-def _cheaper(comparison: Comparison) -> tuple[SpeedUp, ...]:
-    """The figure if each task's setting is chosen by the other tasks' scores."""
-    scores = [{task.name: task for task in check.tasks} for check in comparison.checks]
-    checks = []
-    for name in scores[0]:
-        others = [[task for key, task in score.items() if key != name] for score in scores]
-        best = best_of([judged(tasks) for tasks in others])
-        checks.append(_unrestricted(scores[0][name]) if best is None else scores[best][name])
-    return judged(checks)[0]
-
-
-def _unrestricted(task: TaskCheck) -> TaskCheck:
-    """The task with the full space inside."""
-    curve = tuple(task.full[FULL_DRAWS.index(draws)] for draws in DRAWS)
-    return msgspec.structs.replace(task, inside=curve)
 
 
 if __name__ == "__main__":

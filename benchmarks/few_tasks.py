@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 from scipy.spatial import cKDTree
 
+from benchmarks.order_statistics import expected_best
 from benchmarks.tables import TABLES, read_table
 from ringfence import LearnedSpace, Space, infer_space, learn
-from ringfence.checking.left_out.order_statistics import expected_best
 from ringfence.fit import result
 from ringfence.history import TASK, VALUE, usable_rows
 from ringfence.regions import Box
@@ -103,7 +103,7 @@ def scores(name: str, folder: Path, sources: int, rng: np.random.Generator) -> d
                 draws = np.random.default_rng(seed)
                 regrets.setdefault(label, []).append(target.score(learned, draws))
             score = target.score(unrestricted(learned), draws)
-            regrets.setdefault("whole space", []).append(score)
+            regrets.setdefault("full space", []).append(score)
     return {label: float(np.mean(values)) for label, values in regrets.items()}
 
 

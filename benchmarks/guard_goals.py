@@ -41,7 +41,7 @@ def past_of(
             pl.DataFrame(x, list(space)).with_columns(task=pl.lit(f"t{task}"), y=call(moved))
         )
     return rf.History.from_frame(
-        pl.concat(frames), task="task", objective="y", parameters=list(space)
+        pl.concat(frames), task="task", objective="y", direction="minimize", parameters=list(space)
     )
 
 

@@ -24,7 +24,9 @@ def learned(shape: str) -> rf.LearnedSpace:
     frame = pl.DataFrame(points, schema=names).with_columns(
         task=pl.Series([str(t) for t in range(TASKS)]), y=pl.lit(0.0)
     )
-    history = rf.History.from_frame(frame, task="task", objective="y", parameters=names)
+    history = rf.History.from_frame(
+        frame, task="task", objective="y", direction="minimize", parameters=names
+    )
     return rf.learn(
         history, rf.Space({name: rf.Float(0, 1) for name in names}), shape=shape, starts=0
     )

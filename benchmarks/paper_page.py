@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.folding import folded
 from benchmarks.paper_claims import (
     HERE,
     Claim,
@@ -69,7 +70,8 @@ def page(claims: Claims, plans: Sequence[Results]) -> str:
     sections = [section(claim, plans) for claim in claims.claim]
     rows = [row for _, verdicts in sections for row in verdicts]
     overview = ["| figure | results | verdict |", "|---|---|---|", *rows]
-    parts = [claims.head.strip(), "\n".join(overview)]
+    verdicts = folded(f"{len(rows)} verdicts", "\n".join(overview), is_open=True)
+    parts = [claims.head.strip(), verdicts]
     parts += [text for text, _ in sections]
     return "\n\n".join([*parts, claims.tail.strip()]).rstrip() + "\n"
 
@@ -93,8 +95,11 @@ def section(claim: Claim, plans: Sequence[Results]) -> tuple[str, list[str]]:
         parts += [
             f"**{plan.name}**: {data}.",
             _image(plan, claim.figure),
-            methods_table(plan, claim.figure),
-            pairs_table(pairs),
+            folded(
+                f"The numbers of figure {claim.figure}, {plan.name}",
+                methods_table(plan, claim.figure),
+                pairs_table(pairs),
+            ),
             *volumes(plan, claim),
             f"**Verdict: {verdict}.**",
         ]

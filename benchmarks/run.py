@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from benchmarks import ellipsoid, end_to_end, gp, slack_box, slack_ellipsoid
+from benchmarks import ellipsoid, end_to_end, gp, slack_box, slack_ellipsoid, threads
 from benchmarks.timing import Row
 
 GROUPS = {
@@ -19,6 +19,7 @@ GROUPS = {
     "Slack box, eq. 7: the whole choice of λ, against ten CVXPY solves": slack_box.rows,
     "Gaussian process and expected improvement, against BoTorch": gp.rows,
     "Sampling, the command line, imports": end_to_end.rows,
+    "Shared cores: a plain call, against the same without the limit of threads": threads.rows,
 }
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.cells import cells_file, read_lines
+from benchmarks.folding import folded
 from benchmarks.transfer_curves import (
     EIGHT,
     Curves,
@@ -138,17 +139,21 @@ def filled(text: str, tables: dict[str, str]) -> str:
 
 def details(curves: Curves, long: Curves) -> str:
     """The text of docs/transfer-results.md."""
-    parts = [HEAD.strip(), "## Where one of ours is worse", losses(curves, OURS, RIVALS)]
+    worse = folded("By table", losses(curves, OURS, RIVALS), is_open=True)
+    parts = [HEAD.strip(), "## Where one of ours is worse", worse]
     for table in [*EIGHT, *(table for table in curves.tables if table not in EIGHT)]:
         targets, cells = _sizes(curves, table)
-        parts += [f"## {table}", f"{targets} targets, {cells:,} cells.", one_table(curves, table)]
-        parts += [gaps_table(curves, table, one) for one in OURS]
+        parts += [f"## {table}", f"{targets} targets, {cells:,} cells."]
+        parts.append(folded("Mean regret of each method", one_table(curves, table)))
+        gaps = [gaps_table(curves, table, one) for one in OURS]
+        parts.append(folded("Paired differences", *gaps))
     parts += ["## Sixteen times the trials", "Targets whose best row was not found:"]
     parts.append(unsolved_table(long))
     for table in long.tables:
         targets, cells = _sizes(long, table)
         parts += [f"### {table}, {long.budgets[-1]} trials", f"{targets} targets, {cells:,} cells."]
-        parts += [one_table(long, table), gaps_table(long, table, "transfer")]
+        long_tables = one_table(long, table), gaps_table(long, table, "transfer")
+        parts.append(folded("Mean regret, and paired differences", *long_tables))
     return "\n\n".join(parts) + "\n"
 
 

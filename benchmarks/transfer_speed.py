@@ -26,7 +26,9 @@ def history(tasks: int) -> rf.History:
         frame = pl.DataFrame(rows, schema=names)
         error = ((rows - optimum) ** 2).sum(axis=1) + 0.05 * rng.standard_normal(ROWS)
         frames.append(frame.with_columns(task=pl.lit(str(task)), y=pl.Series(error)))
-    return rf.History.from_frame(pl.concat(frames), task="task", objective="y", parameters=names)
+    return rf.History.from_frame(
+        pl.concat(frames), task="task", objective="y", direction="minimize", parameters=names
+    )
 
 
 def main() -> None:

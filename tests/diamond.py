@@ -53,6 +53,9 @@ class Diamond:
     def log_volume(self):
         return self.dim * math.log(2) - math.lgamma(self.dim + 1) + float(np.log(self.reach).sum())
 
+    def log_share_in_cube(self) -> None:
+        """Random draws will do."""
+
     @property
     def covariance(self):
         return np.diag(2 * self.reach**2 / ((self.dim + 1) * (self.dim + 2)))

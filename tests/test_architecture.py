@@ -23,8 +23,8 @@ MOST_AT_THE_TOP = 10
 MOST_IN_A_FOLDER = 16
 
 FOREIGN = {
-    "numpy", "msgspec", "polars", "scipy", "yaml", "typer", "rich", "matplotlib", "plotly",
-    "jinja2", "markupsafe",
+    "numpy", "msgspec", "polars", "scipy", "yaml", "typer", "rich", "matplotlib",
+    "jinja2", "markupsafe", "threadpoolctl",
 }  # fmt: skip
 
 AT_HOME = {
@@ -38,14 +38,11 @@ AT_HOME = {
     "neps": ("adapters/neps.py",),
     "hyperopt": ("adapters/hyperopt.py",),
     "ibis": ("history/readers/ibis/",),
+    "openpyxl": ("history/readers/shared/excel.py",),
     "mlflow": ("history/readers/mlflow/store.py",),
     "openml": ("history/readers/openml/server.py",),
     "optuna": ("adapters/optuna/", "history/readers/optuna/objects.py"),
-    "sqlalchemy": (
-        "history/readers/shared/connection.py",
-        "history/readers/mlflow/sql.py",
-        "history/readers/optuna/",
-    ),
+    "sqlalchemy": ("history/readers/shared/server.py",),
 }
 """Packages that only these modules may import."""
 
@@ -207,6 +204,6 @@ def test_learn_stays_a_function_whatever_is_imported():
 
 @pytest.mark.parametrize("code", ["import ringfence", "from ringfence.cli.app import app"])
 def test_a_plain_import_loads_nothing_heavy(code):
-    heavy = "{'numpy', 'polars', 'pandas', 'scipy', 'matplotlib', 'plotly', 'torch', 'sklearn'}"
+    heavy = "{'numpy', 'polars', 'pandas', 'scipy', 'matplotlib', 'torch', 'sklearn'}"
     check = f"{code}; import sys; loaded = {heavy} & set(sys.modules); assert not loaded, loaded"
     subprocess.run([sys.executable, "-c", check], check=True)

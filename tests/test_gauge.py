@@ -59,7 +59,7 @@ def test_a_thin_ellipsoid_over_integers_never_leaks():
         for k in [int(rng.integers(0, 30))]
     ]
     history = rf.History.from_frame(
-        pl.DataFrame(rows), task="task", objective="y", parameters=["a", "b"]
+        pl.DataFrame(rows), task="task", objective="y", direction="minimize", parameters=["a", "b"]
     )
     space = rf.Space({"a": rf.Int(0, 40), "b": rf.Int(0, 40)})
     cube = UnitCube(rf.learn(history, space, shape="ellipsoid"))

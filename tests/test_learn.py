@@ -64,7 +64,7 @@ def test_bounds_hold_every_sample_and_lie_in_the_declared_ones(learned):
 
 
 def test_the_volume_kept_is_the_share_of_original_draws_that_stay(learned):
-    """Draws of the original space, 20,000: the share inside within five sigma (false alarm 6e-7);
+    """Draws of the full space, 20,000: the share inside within five sigma (false alarm 6e-7);
     integers blur the boundary of an ellipsoid, hence a margin there."""
     n = 20_000
     rng = np.random.default_rng(0)
@@ -372,7 +372,10 @@ def test_there_is_always_a_usable_full_dimensional_region(points, shape, outlier
     assert 0 < learned.volume_fraction <= 1
     lower, upper = learned.blocks[0].region.bounds
     assert (upper - lower > 0).all() and (lower >= 0).all() and (upper <= 1).all()
+    few = len(points) <= dim
     assert ("undetermined" in str(learned)) == bool(learned.blocks[0].widened)
+    assert few <= ("note: " in str(learned)) and few <= ("note: " in learned._repr_html_())
+    assert ("tasks are few for" in str(learned)) == (few and not learned.blocks[0].widened)
     configs = learned.sample(50, seed=0)
     assert all(learned.contains(config) for config in configs)
     for j in range(dim):
@@ -457,13 +460,13 @@ def test_among_equal_rows_the_earliest_are_the_top(equal):
     assert [task.incumbent["a"] for task in learned.tasks] == [0.0, pytest.approx(10 / 19)]
 
 
-def test_the_whole_space_is_the_original_one(mixed_history, tmp_path):
-    whole = rf.learn(mixed_history, MIXED, shape="whole")
+def test_the_full_space_is_the_original_one(mixed_history, tmp_path):
+    whole = rf.learn(mixed_history, MIXED, shape="full")
     assert whole.volume_fraction == 1.0 and not whole.outliers
     assert whole.bounds == {"lr": (1e-5, 1.0), "depth": (2, 12), "rate": (0, 0.9), "batch": (8, 64)}
     assert whole.choices == MIXED.unordered_choices()
     assert [task.name for task in whole.tasks] == [*mixed_history.tasks]
-    assert str(whole).startswith("the original space, kept whole (20 tasks)")
+    assert str(whole).startswith("the full space (20 tasks)")
     assert "undetermined" not in str(whole)
     whole.save(tmp_path / "whole.json")
     assert rf.load(tmp_path / "whole.json") == whole
@@ -476,7 +479,7 @@ def test_the_whole_space_is_the_original_one(mixed_history, tmp_path):
         (lambda h: rf.learn(h, shape="circle"), "shape must be"),
         (lambda h: rf.learn(h, top=1.0), "top must be a share"),
         (lambda h: rf.learn(h, top="5%"), "top must be a share"),
-        (lambda h: rf.learn(h, shape="whole", outliers=0.1), "keeps the original space"),
+        (lambda h: rf.learn(h, shape="full", outliers=0.1), "keeps the full space"),
         (lambda h: rf.learn(h, shape="auto", top=0.1), "chooses these itself"),
         (lambda h: rf.learn(h, shape="auto", outliers="paper"), "chooses these itself"),
         (lambda h: rf.learn(h, outliers=1.0), "outliers must be"),
@@ -493,9 +496,6 @@ def test_the_whole_space_is_the_original_one(mixed_history, tmp_path):
         (lambda h: rf.report(h, {"lr": 1}), "must be a Space"),
         (lambda h: rf.learn(h).sample(-1), "n must be at least 0"),
         (lambda h: rf.learn(h).sample(1, seed=-1), "seed must be at least 0"),
-        (lambda h: rf.learn(h.frame), "takes a History"),
-        (lambda h: rf.check(h.frame), "check takes a History"),
-        (lambda h: rf.compare(h.frame), "compare takes a History"),
         (lambda h: rf.learn(h, rf.Space({"nope": rf.Float(0, 1)})), "no column 'nope'"),
     ],
 )

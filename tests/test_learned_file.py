@@ -41,6 +41,13 @@ def test_a_file_from_before_top_was_known_still_loads(learned):
     assert decode(json.dumps(tree).encode()) == learned
 
 
+def test_a_file_that_calls_the_full_space_whole_still_loads(mixed_history):
+    full = rf.learn(mixed_history, MIXED, shape="full", starts=0)
+    tree = json.loads(encode(full))
+    tree["settings"]["shape"] = "whole"
+    assert decode(json.dumps(tree).encode()) == full
+
+
 def test_learning_twice_writes_the_same_bytes(learned, mixed_history):
     again = rf.learn(mixed_history, MIXED, shape=learned.shape, outliers=0.1)
     assert encode(again) == encode(learned)
@@ -151,10 +158,10 @@ def test_the_table_names_every_parameter_and_what_is_kept(learned):
     assert learned.outliers[0] in text
 
 
-def test_a_picture_shows_every_numeric_parameter(learned, tmp_path):
+def test_a_picture_shows_every_parameter(learned):
     figure = learned.plot()
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["lr", "batch", "depth", "rate"]
+    assert labels == [name for name in MIXED if name != "seed"]  # which is constant
     assert len(figure.axes) == 2  # the ranges, and lr against batch
 
 

@@ -59,9 +59,8 @@ def test_they_are_looked_for_unasked_where_that_is_worth_it(tasks, runs, found):
     history = bowls(np.random.default_rng(0).random((tasks, 2)), runs=runs)
     learned = rf.learn(history, SPACE)
     assert len(learned.portfolio) == found
-    assert any("with 101 tasks; starts=10 does it" in n for n in learned.provenance.notes) == (
-        tasks > 100
-    )
+    hint = "with 101 tasks; starts=10 (--starts 10) does it"
+    assert any(hint in note for note in learned.provenance.notes) == (tasks > 100)
     if found:
         assert rf.learn(history, SPACE, starts=0).portfolio == ()
         assert rf.learn(history, SPACE, n_evaluations=31).portfolio == ()
@@ -126,7 +125,7 @@ def test_one_lucky_row_a_task_does_not_lead_astray():
     errors = [((x - 0.3) ** 2).sum(axis=1) for x in rows]
     for x, error in zip(rows, errors):
         error[np.argmin(np.abs(x - 0.9).sum(axis=1))] = -0.05
-    learned = rf.learn(recorded(rows, errors), SPACE, shape="whole", starts=3)
+    learned = rf.learn(recorded(rows, errors), SPACE, shape="full", starts=3)
     assert min(near(config, (0.3, 0.3)) for config in learned.starts(2)) < 0.2
 
 
@@ -144,13 +143,13 @@ def test_a_task_of_thousands_of_rows_counts_like_any_other():
 def test_a_grid_that_all_tasks_share_gives_no_point_twice():
     grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 7)] * 2), axis=-1).reshape(-1, 2)
     error = ((grid - 0.5) ** 2).sum(axis=1)
-    learned = rf.learn(recorded([grid] * 9, [error] * 9), SPACE, shape="whole", starts=12)
+    learned = rf.learn(recorded([grid] * 9, [error] * 9), SPACE, shape="full", starts=12)
     assert len({json.dumps(config) for config in learned.starts()}) == 12
 
 
 def test_few_rows_are_hedged_and_that_is_said():
-    thin = rf.learn(bowls(TWO, runs=12), SPACE, shape="whole", starts=8)
-    rich = rf.learn(bowls(TWO, runs=40), SPACE, shape="whole", starts=8)
+    thin = rf.learn(bowls(TWO, runs=12), SPACE, shape="full", starts=8)
+    rich = rf.learn(bowls(TWO, runs=40), SPACE, shape="full", starts=8)
     said = [note for note in thin.provenance.notes if "every second point" in note]
     assert len(said) == 1 and "12 rows" in said[0]
     assert not any("starting points" in note for note in rich.provenance.notes)
@@ -250,7 +249,7 @@ def test_unless_told_otherwise_they_come_first_and_a_history_brings_transfer():
 
 
 def test_of_candidates_the_nearest_come_first():
-    learned = rf.learn(bowls(TWO, runs=40), SPACE, shape="whole", starts=2)
+    learned = rf.learn(bowls(TWO, runs=40), SPACE, shape="full", starts=2)
     grid = [{"a": a / 10, "b": b / 10} for a in range(11) for b in range(11)]
     engine = rf.optimizer("random", learned, candidates=grid, starts=2)
     for start in learned.starts():

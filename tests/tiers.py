@@ -43,7 +43,6 @@ QUICK = (
 NOT_QUICK = {
     "test_the_python_of_the_readme_runs",
     "test_the_commands_of_the_readme_run",
-    "test_the_python_of_the_docs_runs",
     "test_the_same_seed_gives_the_same_draws_in_another_process",
     "test_the_same_seed_gives_the_same_sequence_in_another_process",
     "test_one_outlier_task_blows_the_box_up_and_is_named",

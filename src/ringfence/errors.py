@@ -4,7 +4,16 @@ from __future__ import annotations
 
 
 class RingfenceError(Exception):
-    """Base of every error that ringfence raises on purpose."""
+    """Base of every error that ringfence raises on purpose.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> try:
+        ...     rf.load("nowhere.json")
+        ... except rf.RingfenceError as error:
+        ...     print(type(error).__name__)
+        FileError
+    """
 
 
 class SpaceError(RingfenceError, ValueError):
@@ -40,5 +49,6 @@ class MissingExtraError(RingfenceError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f"this needs the package {package!r}; install it with: pip install 'ringfence[{extra}]'"
+            f"this needs the package {package!r}; install it with: "
+            f"pip install 'ringfence[{extra}]' (in a clone: pip install -e '.[{extra}]')"
         )

@@ -1,21 +1,25 @@
-"""Values and tables in words: a few digits, aligned columns, nothing that a terminal would obey."""
+"""Values in words: a few digits, short lists, nothing that a terminal would obey."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 
-
-def align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines with aligned columns."""
-    rows = [[plain(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
+MOST_CHOICES = 12
+"""So many choices or names fit two lines of a terminal; the rest is counted."""
 
 
 def plain(text: str) -> str:
     """The text on one line, with nothing that a terminal would obey."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return "".join(_plain(c) for c in text)
+
+
+def _plain(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    is_blank = unicodedata.category(letter) == "Zs"  # such as the one in 12 000
+    return " " if is_blank else repr(letter)[1:-1]
 
 
 def value(item: object) -> str:
@@ -33,12 +37,19 @@ def percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
-def some(names: Sequence[str], most: int = 12) -> str:
+def some(names: Sequence[str], most: int = MOST_CHOICES) -> str:
     """The names in a line, long ones shortened, the rest counted."""
     shown = ", ".join(
         shortened(plain(name), 60) if name.strip() else "(blank)" for name in names[:most]
     )
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def choices(items: Iterable[object], joint: str = ", ", most: int = MOST_CHOICES) -> str:
+    """Choices in a line; of a long list the first few, and how many more there are."""
+    items = list(items)
+    shown = joint.join(value(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
 def shortened(text: str, most: int) -> str:
@@ -53,3 +64,35 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """A question that suggests the known name nearest to a misspelled one; "" if none is near."""
     nearest = difflib.get_close_matches(str(name), list(known), 1)
     return f"did you mean {nearest[0]!r}?" if nearest else ""
+
+
+def brief(item: object, most: int = 240) -> str:
+    """What `repr` says of a value; of a long one the beginning, and how much more there is."""
+    text = repr(item)
+    if len(text) <= most:
+        return text
+    if isinstance(item, Mapping):
+        entries, ends = [f"{key!r}: {brief(part, most)}" for key, part in item.items()], "{}"
+    elif isinstance(item, (tuple, list)):
+        entries, ends = (
+            [brief(part, most) for part in item],
+            "()" if isinstance(item, tuple) else "[]",
+        )
+    else:
+        return shortened(text, most)
+    shown = 0
+    while shown < len(entries) and sum(map(len, entries[: shown + 1])) < most:
+        shown += 1
+    rest = f"… {len(entries) - shown} more"
+    return f"{ends[0]}{', '.join([*entries[:shown], rest])}{ends[1]}"
+
+
+class Brief:
+    """A record whose `repr` is short, however much it holds."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        names = getattr(self, "__struct_fields__", ())
+        fields = (f"{name}={brief(getattr(self, name))}" for name in names)
+        return f"{type(self).__name__}({', '.join(fields)})"

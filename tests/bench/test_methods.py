@@ -12,7 +12,7 @@ from ringfence.optimize.registry import method_class
 def test_a_name_is_a_region_and_an_engine():
     plain, slack = method("GP warping"), method("Slack Ellipsoid GP warping")
     assert plain.engine == slack.engine == ENGINES["GP warping"]
-    assert (plain.region.shape, slack.region) == ("whole", REGIONS["Slack Ellipsoid"])
+    assert (plain.region.shape, slack.region) == ("full", REGIONS["Slack Ellipsoid"])
     assert slack.region.outliers == "paper"
 
 

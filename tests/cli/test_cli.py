@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,9 +18,10 @@ import pytest
 import ringfence as rf
 from conftest import MIXED, mixed_runs
 from processes import ringfence
+from ringfence.cli.app import app
 from ringfence.space import write_space
 
-COMMANDS = ["learn", "check", "report", "show", "sample", "export", "infer", "demo"]
+COMMANDS = ["learn", "check", "report", "show", "sample", "export", "infer", "demo", "example"]
 
 
 def run(*arguments, code=0, **how):
@@ -56,6 +58,40 @@ def test_the_bare_command_and_the_version():
     assert run("--version")[0].strip() == f"ringfence {rf.__version__}"
 
 
+@pytest.mark.parametrize("words", ["", "bench", "bench fetch"])
+@pytest.mark.parametrize("columns", [50, 80])
+def test_summaries_of_commands_are_whole_sentences(words, columns):
+    """Wrapped where the terminal ends, never cut."""
+    shown = ringfence(*words.split(), "--help", env={"COLUMNS": str(columns)}).stdout
+    assert max(map(len, shown.splitlines())) <= columns
+    listed = re.split(r"\n  (?=\S)", shown.split("Commands:")[1])[1:]
+    assert len(listed) >= 2
+    for entry in listed:
+        name, *sentence = entry.split()
+        page = ringfence(*words.split(), name, "--help", env={"COLUMNS": "200"}).stdout
+        first = " ".join(page.split("\n\n")[1].split())
+        assert " ".join(sentence) == first, name
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("export learned.json --to s", {"smac", "sklearn", "synetune"}),
+        ("learn runs --format w", {"wandb"}),
+        ("check runs --input-format x", {"xlsx"}),
+        ("example ml", {"mlflow"}),
+    ],
+)
+def test_shells_complete_names(words, offered, capsys, monkeypatch):
+    line = f"ringfence {words}"
+    monkeypatch.setenv("_RINGFENCE_COMPLETE", "complete_bash")  # as bash's script does
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    with pytest.raises(SystemExit):
+        app(args=[], prog_name="ringfence")
+    assert set(capsys.readouterr().out.split()) == offered
+
+
 def test_learn_says_what_it_did_and_writes_what_python_reads(folder):
     out, _ = run(
         "learn", folder / "runs.csv", "--task", "task", "--objective", "error",
@@ -75,13 +111,18 @@ def test_learn_guesses_and_says_so(folder):
     assert "took the column 'error' as the objective" in out
     assert "rate is active only if booster is dart" in out
     assert "not written; add -o" in out
+    few = mixed_runs(tasks=2, runs=30)
+    few.write_csv(folder / "two.csv")
+    out, _ = run("learn", folder / "two.csv")
+    assert out.count("no starting points were looked for") == 1
+    assert "starts=10 (--starts 10) does it" in out
 
 
 def test_dropped_rows_are_shown(folder):
     frame = mixed_runs().with_columns(lr=pl.when(pl.int_range(800) < 3).then(9.0).otherwise("lr"))
     frame.write_csv(folder / "wild.csv")
     out, _ = run("learn", folder / "wild.csv", "--space", folder / "space.json")
-    assert "3 dropped: lr is not a number from 1e-05 to 1 (row 0: lr = 9.0)" in out
+    assert "3 dropped: lr is not a number from 1e-05 to 1 (row 2: lr = 9.0)" in out
 
 
 def test_pipes_in_and_out(folder):
@@ -150,13 +191,16 @@ def test_check_in_text_and_json_and_as_a_gate(folder):
     mixed_runs(tasks=8, runs=30).write_parquet(folder / "few.parquet")
     options = [folder / "few.parquet", "--space", folder / "space.json"]
     out, _ = run("check", *options)
-    assert "10 draws inside are worth" in out and "90% interval" in out
+    assert "10 trials inside are worth" in out and "90% interval" in out
+    assert out.startswith("read off the table:\n") and "took the column 'task' as the task" in out
     out, _ = run("check", *options, "--format", "json", "--require-speedup", "0.1")
     result = json.loads(out)
     assert len(result["tasks"]) == 8 and result["verdict"]
+    assert any("took the column 'error' as the objective" in note for note in result["notes"])
     _, err = run("check", *options, "--require-speedup", "1000", code=2)
     assert "is below 1000" in err
     out, _ = run("check", *options, "--compare")
+    assert "took the column 'task' as the task" in out
     assert "ellipsoid, outliers 0.1, refit" in out and ("take: " in out or "keep the" in out)
 
 
@@ -174,7 +218,7 @@ def test_the_demo_runs_and_leaves_a_space_a_picture_and_a_report(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
     assert out.splitlines()[-1].endswith("demo/report.html")
     assert "<h1" in (tmp_path / "demo" / "report.html").read_text("utf-8")
-    assert "volume kept" in out and "10 draws inside are worth" in out
+    assert "volume kept" in out and "10 trials inside are worth" in out
     learned = rf.load(tmp_path / "demo" / "learned.json")
     assert len(learned.tasks) >= 15
     assert (tmp_path / "demo" / "learned.png").read_bytes()[:4] == b"\x89PNG"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 import ringfence as rf
@@ -21,12 +23,21 @@ def export(*arguments, cwd, code=0):
     return result.stdout, result.stderr
 
 
+def scores(learned, objective="auc"):
+    """The same space as if it had been learned from scores."""
+    past = msgspec.structs.replace(
+        learned.provenance, objective=objective, direction="maximize", guessed=False
+    )
+    return replace(learned, provenance=past)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("export")
     for kind in SPACES:
         for shape in ("box", "ellipsoid", "boxes"):
             region(kind, shape).save(path / f"{kind}-{shape}.json")
+            scores(region(kind, shape)).save(path / f"{kind}-{shape}-auc.json")
     return path
 
 
@@ -42,16 +53,16 @@ def test_every_program_is_python_and_loads_the_file(tool):
 
 RUNS = [
     ("optuna", "conditional-ellipsoid"),
-    ("optuna", "conditional-boxes"),
+    ("optuna", "conditional-boxes-auc"),
     ("configspace", "conditional-ellipsoid"),
     ("sklearn", "conditional-box"),
     ("cmaes", "numeric-ellipsoid"),
     ("hyperopt", "mixed-ellipsoid"),
     ("smac", "mixed-ellipsoid"),
-    ("botorch", "mixed-ellipsoid"),
-    ("synetune", "conditional-ellipsoid"),
-    ("ax", "numeric-box"),
-    ("ray", "conditional-ellipsoid"),
+    ("botorch", "mixed-ellipsoid-auc"),
+    ("synetune", "conditional-ellipsoid-auc"),
+    ("ax", "numeric-box-auc"),
+    ("ray", "conditional-ellipsoid-auc"),
 ]
 
 
@@ -71,6 +82,42 @@ def test_programs_run_and_print_configurations_inside(tool, name, folder):
     assert printed
     for config in printed:
         assert learned.contains(config)
+
+
+TURNED = {
+    "optuna": ('direction="minimize"', 'direction="maximize"'),
+    "ray": ('"loss", "min"', '"score", "max"'),
+    "ax": ('objective="-loss"', 'objective="score"'),
+    "synetune": ("do_minimize=True", "do_minimize=False"),
+    "botorch": ("[[-objective(", "[[objective("),
+    "hyperopt": ("# train with config, return 'error', the value to minimize",
+                 "# train with config, return minus 'auc', since Hyperopt minimizes"),
+    "cmaes": ("the value to minimize", "return minus 'auc', since CMA-ES minimizes"),
+    "neps": ("the value to minimize", "return minus 'auc', since NePS minimizes"),
+    "smac": ("the value to minimize", "return minus 'auc', since SMAC3 minimizes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TURNED)
+def test_programs_go_the_way_of_the_past_runs(tool):
+    learned = region("numeric", "box")
+    less, more = TURNED[tool]
+    losses = snippet(learned, "learned.json", tool)
+    turned = snippet(scores(learned), "learned.json", tool)
+    assert less in losses and "maximize" not in losses
+    assert more in turned and less not in turned
+    assert "'error'" in losses and "'auc'" in turned
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_name_of_an_objective_stays_in_its_comment(tool):
+    learned = region("numeric", "box")
+    name = "auc\nraise SystemExit\r\u2028x = 1 # LEARNED 'MODE' \""
+    plain, strange = (
+        ast.dump(ast.parse(snippet(scores(learned, n), "learned.json", tool)))
+        for n in ("auc", name)
+    )
+    assert plain == strange
 
 
 def test_the_program_is_printed_or_written(folder):

@@ -7,8 +7,8 @@ import polars as pl
 
 import ringfence as rf
 from ringfence.checking import Check
-from ringfence.checking.left_out.recorded import FULL_DRAWS
-from ringfence.checking.left_out.tasks import TaskCheck
+from ringfence.checking.belief.regret_scale import COUNTS, EXPONENTS, RegretScale
+from ringfence.checking.left_out.tasks import TaskCheck, TaskEvidence
 from ringfence.checking.result import summarize
 from ringfence.learned.records import Settings
 
@@ -45,27 +45,51 @@ def strange_history() -> rf.History:
             "err<or>": ((points - optima) ** 2).sum(axis=1),
         }
     )
-    return rf.History.from_frame(frame, task="the <task>", objective="err<or>")
-
-
-def task_check(name: str, inside: float | None, speed: float = 1.0) -> TaskCheck:
-    """A task whose regret after K draws in the whole space is 1 / K, and inside 1 / (speed k), or
-    `inside` for every k; None where no row is inside."""
-    draws = (1, 2, 5, 10, 25, 50)
-    curve = tuple(1 / (speed * k) if inside == 0 else inside for k in draws)
-    return TaskCheck(
-        name=name,
-        rows=2000,
-        rows_inside=0 if inside is None else 100,
-        best_is_inside=inside == 0,
-        rank_of_best_inside=None if inside is None else 3,
-        regret_of_best_inside=inside,
-        inside=None if inside is None else curve,
-        full=tuple(1 / k for k in FULL_DRAWS),
+    return rf.History.from_frame(
+        frame, task="the <task>", objective="err<or>", direction="minimize"
     )
 
 
-def check_of(*tasks: TaskCheck, warnings: tuple[str, ...] = (), **settings: object) -> Check:
+SCALE = RegretScale(np.eye(len(EXPONENTS))[5])  # one exponent, known for sure
+
+
+def full_regret(draws: float) -> float:
+    """Regret after this many draws from the full space."""
+    return float(np.interp(np.log(draws), np.log(COUNTS), SCALE.full[5]))
+
+
+def task_check(name: str, inside: float | None, speed: float = 1.0) -> TaskEvidence | str:
+    """A task on which k trials inside are worth `speed` times as many in the full space, or with
+    the regret `inside` for every k; if that is None, the name of a task that cannot be judged."""
+    if inside is None:
+        return name
+    draws = (1, 2, 5, 10, 25, 50)
+    curve = tuple(full_regret(speed * k) if inside == 0 else inside for k in draws)
+    check = TaskCheck(
+        name=name,
+        rows=2000,
+        rows_inside=100,
+        best_is_inside=inside == 0,
+        rank_of_best_inside=3,
+        inside=curve,
+        low=curve,
+        high=curve,
+    )
+    return TaskEvidence(
+        check, np.broadcast_to(curve, (4, len(EXPONENTS), len(curve))), 2000, exact=True
+    )
+
+
+def check_of(
+    *tasks: TaskEvidence | str,
+    warnings: tuple[str, ...] = (),
+    chosen_from: int = 0,
+    **settings: object,
+) -> Check:
     """The check that follows from these tasks."""
     how = Settings(**{"shape": "box", "outliers": 0.0, **settings})
-    return summarize(how, {task.name: task for task in tasks}, 0.25, warnings)
+    by_name = {
+        task if isinstance(task, str) else task.check.name: None if isinstance(task, str) else task
+        for task in tasks
+    }
+    return summarize(how, by_name, SCALE, 0.25, warnings, chosen_from)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shlex
@@ -19,14 +20,19 @@ from strange_names import PARAMETERS, TASKS, strange_history
 import ringfence as rf
 from conftest import MIXED, incumbent_history, mixed_runs, unit_space
 from processes import python, ringfence
+from ringfence.adapters import TOOLS
+from ringfence.adapters.export import snippet
+from ringfence.learned.file import decode
 from ringfence.learned.records import Settings
 from ringfence.rendering.markup import escape, name
 from ringfence.reporting.page import document
-from ringfence.reporting.page.charts import label, solid_label
-from ringfence.reporting.recipe import changed_settings, recipe
+from ringfence.reporting.page.svg import Tick, element, fitted, label, spread, width_of
+from ringfence.reporting.recipe import changed_settings, recipe, typed
+from ringfence.reporting.use import NAMES, use_of
+from ringfence.space import write_space
 from ringfence.words import shortened
 
-LIMIT = 6_000_000  # bytes
+SMALL, LIMIT = 250_000, 1_000_000  # bytes: of the embedded history, and of a thousand tasks
 
 
 def written(tmp_path, history, space=None, **how) -> str:
@@ -45,37 +51,38 @@ def test_the_same_input_gives_the_same_bytes_also_in_another_process(tmp_path):
         "import ringfence as rf, sys; "
         "rf.report(rf.example_history(), shape='ellipsoid', path=sys.argv[1])"
     )
-    again = tmp_path / "again.html"
+    (tmp_path / "again").mkdir()
+    again = tmp_path / "again" / "first.html"
     subprocess.run([sys.executable, "-c", code, again], check=True)
     first = rf.report(rf.example_history(), shape="ellipsoid", path=tmp_path / "first.html")
     assert first == tmp_path / "first.html"
     assert first.read_bytes() == again.read_bytes()
+    assert len(first.read_bytes()) < SMALL
+    assert str(tmp_path) not in first.read_text("utf-8")
 
 
 def test_nothing_is_fetched_from_anywhere(strange):
     outline = Outline(strange)
     fetched = [a for _, a in outline.tags if {"src", "srcset", "data", "poster"} & a.keys()]
     assert not fetched and not outline.all("link") and not outline.all("iframe")
-    assert [a["href"] for a in outline.all("a")] == ["#main"]
+    links = [a["href"].partition(",")[0] for a in outline.all("a")]
+    assert {link for link in links if not link.startswith("#")} == {"data:application/json;base64"}
     (policy,) = [a["content"] for a in outline.all("meta") if "http-equiv" in a]
     assert policy.startswith("default-src 'none'") and "http" not in policy
-    own = strange.replace(document.plotly_source(), "")
-    assert "http" not in own.replace("http-equiv", "") and len(own) < 0.2 * len(strange)
+    assert "http" not in strange.replace("http-equiv", "")
 
 
 def test_names_are_text_wherever_they_stand(strange):
     outline = Outline(strange)
-    assert not outline.all("img") and len(outline.all("script")) == 4
+    assert not outline.all("img") and len(outline.all("script")) == 4  # theme, data, page, solid
     assert not outline.all("b") and all(set(a) <= {"style"} for a in outline.all("i"))
     shown = "".join(outline.texts)
     for text in (*TASKS[:5], TASKS[5].strip(), *TASKS[7:9], TASKS[11], *PARAMETERS):
         assert text in shown
     assert "\\u202eexe.evil" in shown and "\u202e" not in strange
-    assert "(blank)" in shown
-    charts = json.loads(next(s for s in outline.scripts if s.startswith("{")))
-    hover = " ".join(t for c in charts.values() for d in c["data"] for t in d.get("hovertext", []))
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in hover and "<script" not in hover
-    assert "hovertemplate" not in strange.replace(document.plotly_source(), "")
+    labels = json.loads(next(s for s in outline.scripts if s.startswith("{")))
+    assert {task for task, _ in labels["tasks"]} >= {*TASKS[:5], "\\u202eexe.evil"}
+    assert "innerHTML" not in strange
 
 
 def test_no_name_can_end_the_script_that_holds_the_charts():
@@ -85,19 +92,39 @@ def test_no_name_can_end_the_script_that_holds_the_charts():
 
 
 @pytest.mark.parametrize(
-    ("text", "as_html", "on_a_chart", "on_a_solid"),
+    ("text", "as_html", "on_a_chart"),
     [
-        ("a<b>&c", "a&lt;b&gt;&amp;c", "a&lt;b&gt;&amp;c", "a‹b›&c"),
-        ("\"'", "&quot;&#x27;", "\"'", "\"'"),
-        ("a\x1b\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e"),
-        ("x" * 50, "x" * 50, "x" * 26 + "…" + "x" * 13, "x" * 26 + "…" + "x" * 13),
-        ("  ", "  ", "(blank)", "(blank)"),
+        ("a<b>&c", "a&lt;b&gt;&amp;c", "a<b>&c"),
+        ("\"'", "&quot;&#x27;", "\"'"),
+        ("a\x1b\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e"),
+        ("two\nlines", "two\nlines", "two lines"),
+        ("x" * 50, "x" * 50, "x" * 26 + "…" + "x" * 13),
+        ("  ", "  ", "(blank)"),
     ],
 )
-def test_text_is_escaped_for_the_place_where_it_stands(text, as_html, on_a_chart, on_a_solid):
+def test_text_is_escaped_for_the_place_where_it_stands(text, as_html, on_a_chart):
+    """A chart's label is text for a script; an element escapes it."""
     assert escape(text) == as_html
     assert label(text, 40) == on_a_chart
-    assert solid_label(text, 40) == on_a_solid
+    shown = escape(on_a_chart)
+    assert element("text", on_a_chart, x=1.25, data_y=on_a_chart, class_="a") == (
+        f'<text x="1.2" data-y="{shown}" class="a">{shown}</text>'
+    )
+
+
+@pytest.mark.parametrize("text", ["W" * 60, "learning_rate_" * 6, "参数" * 40, "i" * 90, "ab"])
+def test_a_label_fits_its_room(text):
+    for room in (40, 84, 150, 330):
+        shown = fitted(text, room)
+        assert width_of(shown) <= room
+        assert shown == text or "…" in shown
+
+
+def test_ticks_that_would_touch_give_way():
+    ticks = [Tick(20.0 * k, "a label") for k in range(9)]
+    kept = spread(ticks, [50.0] * 9)
+    assert [tick.at for tick in kept] == [0, 60, 120]
+    assert spread(ticks, [10.0] * 9) == ticks and spread([], []) == []
 
 
 def test_names_are_kept_apart_from_the_direction_around_them():
@@ -119,11 +146,12 @@ def test_headings_are_in_order_and_every_region_and_chart_has_a_name(strange):
     assert len(ids) == len(set(ids))
     named = {a["aria-labelledby"] for a in outline.all("section")}
     assert named <= set(ids)
-    (html,) = outline.all("html")
-    assert html["lang"] == "en" and "<title>ringfence report: a table" in strange
-    places = {a["id"] for a in outline.all("div") if a.get("class") == "chart"}
-    charts = json.loads(next(s for s in outline.scripts if s.startswith("{")))
-    assert places == set(charts) and len(places) == 8  # regret, six pairs, the solid
+    (top,) = outline.all("html")
+    assert top["lang"] == "en" and "<title>ringfence report: a table" in strange
+    places = {a["id"] for a in outline.all("div") if (a.get("class") or "").startswith("place")}
+    labels = json.loads(next(s for s in outline.scripts if s.startswith("{")))
+    assert places == set(labels["charts"]) and len(places) == 9  # two of regret, six pairs, solid
+    assert len([a for a in outline.all("svg") if a.get("class") == "chart"]) == 8
 
 
 def test_text_is_readable_in_both_themes():
@@ -132,7 +160,7 @@ def test_text_is_readable_in_both_themes():
     for theme in css.split("@media screen")[:2]:
         colors = dict(re.findall(r"--([a-z-]+): #([0-9a-f]{6})", theme))
         for ground in ("bg", "panel"):
-            for ink in ("text", "muted", "ring", "out", "good"):
+            for ink in ("text", "muted", "ring", "out", "bad", "good"):
                 assert contrast(colors[ink], colors[ground]) >= 4.5, (ink, ground)
 
 
@@ -267,10 +295,10 @@ def test_starting_points_and_their_worth_are_on_the_page_unless_there_are_none(t
     says = next(
         line
         for line in str(rf.check(history, MIXED, shape=shape, starts=3)).splitlines()
-        if line.startswith("first 3 starts: ")
+        if line.startswith("first 3 starting points: ")
     )
     assert says in text and "--starts=3" in text
-    assert "What to try first" not in written(tmp_path, history, MIXED, starts=0)
+    assert "what to try first" not in written(tmp_path, history, MIXED, starts=0)
 
 
 def test_the_automatic_choice_is_told_with_the_figure_of_the_choice(tmp_path):
@@ -290,11 +318,138 @@ def test_an_interrupted_or_impossible_write_leaves_nothing_half_done(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-@pytest.mark.parametrize("package", ["jinja2", "plotly.offline"])
-def test_a_missing_package_is_named_before_the_work_begins(package, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
-    name = package.partition(".")[0]
-    says = rf"needs the package '{name}'; install it with: pip install 'ringfence\[report\]'"
-    no_history = None  # the first look at it would be another error
-    with pytest.raises(rf.MissingExtraError, match=says):
-        rf.report(no_history, path=tmp_path / "r.html")
+def made_by(text: str) -> str:
+    """What the page says it was made by."""
+    block = text.split('aria-label="Make it again"')[1].split("<code>")[1].split("</code>")[0]
+    return html.unescape(block)
+
+
+def test_the_call_on_the_page_makes_the_same_page(tmp_path):
+    first, again = tmp_path / "first", tmp_path / "again"
+    for folder in (first, again):
+        folder.mkdir()
+        mixed_runs(tasks=6).write_parquet(folder / "my runs.parquet")
+        (folder / "space.json").write_text(write_space(MIXED))
+    history = rf.read_history(first / "my runs.parquet", task="task", objective="error")
+    how = {"shape": "ellipsoid", "outliers": 0.2, "starts": 2}
+    page = rf.report(history, MIXED, path=first / "r.html", **how)
+    lines = made_by(page.read_text("utf-8"))
+    wanted = "rf.report(history, space, shape='ellipsoid', outliers=0.2, starts=2, path='r.html')"
+    assert lines.splitlines()[-1] == wanted
+    (again / "again.py").write_text(lines)
+    assert python(again / "again.py", cwd=again).returncode == 0
+    assert (again / "r.html").read_bytes() == page.read_bytes()
+
+
+def test_the_command_on_the_page_is_the_one_that_was_typed(tmp_path):
+    mixed_runs(tasks=6).rename({"error": "the error"}).write_csv(tmp_path / "my runs.csv")
+    words = ("my runs.csv", "--objective", "the error", "--starts=0", "-o", "r.html")
+    assert ringfence("report", *words, cwd=tmp_path).returncode == 0
+    made = made_by((tmp_path / "r.html").read_text("utf-8"))
+    assert made == "ringfence report 'my runs.csv' --objective 'the error' --starts=0 -o r.html"
+    assert shlex.split(made)[2:] == [*words]
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("mysql://me:s3cret@host:3306/db", "mysql://me:***@host:3306/db"),
+        ("postgresql://me:a@b@host/db", "postgresql://me:***@host/db"),
+        (
+            "postgresql://host/db?user=me&password=x%20y",
+            "postgresql://host/db?user=me&password=***",
+        ),
+        ("--option=api_key=abc", "--option=api_key=***"),
+        ("password=abc", "password=***"),
+        ("sqlite:///a b.db", "sqlite:///a b.db"),
+        ("--objective=pass_rate", "--objective=pass_rate"),
+        ("http://host:5000", "http://host:5000"),
+    ],
+)
+def test_a_command_is_shown_without_passwords(word, shown):
+    assert shlex.split(typed("ringfence report", [word])) == ["ringfence", "report", shown]
+
+
+@pytest.mark.parametrize(
+    ("tool", "objective", "first"),
+    [("", "error", "ringfence"), ("optuna", "error", "Optuna"), ("raytune", "error", "Ray Tune"),
+     ("mlflow", "error", "ringfence"), ("", "mean_test_score", "scikit-learn")],
+)  # fmt: skip
+def test_the_program_for_the_users_own_tool_comes_first(tool, objective, first):
+    runs = mixed_runs(tasks=4, runs=5).rename({"error": objective})
+    history = replace(rf.History.from_frame(runs, task="task", objective=objective), tool=tool)
+    learned = rf.learn(history, MIXED, starts=0)
+    use = use_of(history, learned)
+    assert use.programs[0].tool == first
+    assert {"ringfence", "Optuna", "SMAC3"} <= {program.tool for program in use.programs}
+    optuna = next(program for program in use.programs if program.tool == "Optuna")
+    assert optuna.text == snippet(learned, "learned.json", "optuna")  # as `ringfence export` does
+    assert decode(use.saved.encode()) == learned
+    goal = "minimize" if objective == "error" else "maximize"
+    assert f'direction="{goal}"' in optuna.text
+
+
+@pytest.mark.parametrize(("objective", "goal"), [("error", "minimize"), ("auc", "maximize")])
+def test_the_programs_of_the_report_run_for_scores_and_for_losses(
+    objective, goal, tmp_path, monkeypatch
+):
+    runs = mixed_runs(tasks=4, runs=5).rename({"error": objective})
+    history = rf.History.from_frame(runs, task="task", objective=objective)
+    use = use_of(history, rf.learn(history, MIXED, starts=2))
+    (tmp_path / "learned.json").write_text(use.saved)
+    monkeypatch.chdir(tmp_path)
+    texts = {program.tool: program.text for program in use.programs}
+    assert f"return {objective!r}, the value to {goal}" in texts["ringfence"]
+    ran = {}
+    exec(texts["ringfence"].replace("n_trials=20", "n_trials=3"), ran)
+    assert ran["outcome"].direction == goal and len(ran["outcome"].trials) == 3
+    pytest.importorskip("optuna").logging.set_verbosity(30)
+    exec(texts["Optuna"].replace("n_trials=20", "n_trials=3"), ran)
+    assert ran["study"].direction.name.lower() == goal
+    first = ran["learned"].starts(1)[0]
+    assert ran["study"].trials[0].params.items() <= first.items()
+
+
+def test_every_tool_has_a_name_and_the_reader_is_known(tmp_path):
+    assert set(NAMES) == set(TOOLS)
+    runs = mixed_runs(tasks=3, runs=4)
+    runs.write_csv(tmp_path / "runs.csv")
+    assert rf.read_history(tmp_path / "runs.csv", task="task", objective="error").tool == ""
+    optuna = pytest.importorskip("optuna")
+    study = optuna.create_study(study_name="a")
+    study.add_trial(
+        optuna.trial.create_trial(
+            params={"x": 0.5}, distributions={"x": optuna.distributions.FloatDistribution(0, 1)},
+            value=1.0,
+        )
+    )  # fmt: skip
+    assert rf.read_history(study).tool == "optuna"
+
+
+def test_ringfences_own_program_runs(tmp_path):
+    history = rf.History.from_frame(mixed_runs(tasks=4), task="task", objective="error")
+    learned = rf.learn(history, MIXED, starts=0)
+    learned.save(tmp_path / "learned.json")
+    program = use_of(history, learned).programs[0].text.replace("n_trials=20", "n_trials=2")
+    (tmp_path / "tune.py").write_text(program)
+    assert python(tmp_path / "tune.py", cwd=tmp_path).returncode == 0
+
+
+def test_red_is_for_what_hurts_alone():
+    css = document.file_beside("report.css")
+    red = re.findall(r"([^{}]+)\{[^{}]*var\(--bad\)", css)
+    assert [rule.strip() for rule in red] == [".hurts"]
+
+
+def test_long_lists_of_choices_are_cut_and_counted(tmp_path):
+    choices = [f"choice-{k:02d}" for k in range(60)]
+    frame = pl.DataFrame(
+        {"task": ["a"] * 30 + ["b"] * 30, "kind": choices, "x": np.linspace(0, 1, 60),
+         "error": np.arange(60.0)}
+    )  # fmt: skip
+    space = rf.Space({"kind": rf.Categorical(choices), "x": rf.Float(0, 1)})
+    history = rf.History.from_frame(frame, task="task", objective="error")
+    text = written(tmp_path, history, space, starts=0)
+    ranges = text.split('aria-label="Learned ranges"')[1].split("</table>")[0]
+    assert "choice-11 and 48 more" in ranges and "choice-12" not in ranges
+    assert "30 more choices are not shown" in text

@@ -1,7 +1,7 @@
 """Methods by their names in the paper's legends: a search space, an optimizer, and numbers.
 
 name                       meaning
-Random                     in the original space
+Random                     in the full space
 Box GP                     in a learned space
 Slack Ellipsoid Random     in its slack variant, with the paper's ν
 GP warm start (k=5)        with five evaluations of the closest task
@@ -25,7 +25,7 @@ from ringfence.errors import SettingError
 class RegionSettings:
     """How the search space is learned."""
 
-    shape: Literal["whole", "box", "ellipsoid"]
+    shape: Literal["full", "box", "ellipsoid"]
     outliers: float | Literal["paper"] = 0.0
     refit: bool = False
 
@@ -43,7 +43,7 @@ class Engine:
 
 
 REGIONS: Mapping[str, RegionSettings] = {
-    "": RegionSettings("whole"),
+    "": RegionSettings("full"),
     "Box": RegionSettings("box"),
     "Slack Box": RegionSettings("box", "paper"),
     "Ellipsoid": RegionSettings("ellipsoid"),

@@ -25,8 +25,10 @@ from ringfence.learning import learn
 from ringfence.optimize import Optimizer, Trial, optimizer
 from ringfence.optimize.transfer.similarity import distances
 from ringfence.space import Space
+from ringfence.threads import one_thread
 
 
+@one_thread
 def run_cell(cell: Cell, suite: Suite) -> Result:
     """The result of a cell, a function of its description alone."""
     how = method(cell.method)
@@ -37,6 +39,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
         how.engine.name,
         learned,
         seed=cell.seed("search"),
+        direction="minimize",  # suites give losses
         candidates=suite.candidates(cell.task, cell.scale),
         guard=0,
         **_sources(cell, suite, how, rest),
@@ -69,7 +72,7 @@ def source_tasks(cell: Cell, suite: Suite, how: BenchMethod) -> tuple[str, ...]:
 
 def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> History | None:
     """The known evaluations of the source tasks; None if the method does not use them."""
-    if how.region.shape == "whole" and not how.engine.transfers:
+    if how.region.shape == "full" and not how.engine.transfers:
         return None
     tasks = source_tasks(cell, suite, how)
     seed = cell.seed("sources", every_task=True)
@@ -80,7 +83,7 @@ def learned_space(
     cell: Cell, how: BenchMethod, known: History | None, space: Space
 ) -> tuple[LearnedSpace, History | None]:
     """The space to search, and the evaluations that are left for a model."""
-    if known is None or how.region.shape == "whole":
+    if known is None or how.region.shape == "full":
         return full_space(space), known
     first = rest = known
     if how.n is not None:

@@ -5,27 +5,37 @@ from __future__ import annotations
 import polars as pl
 
 from ringfence.bench.metrics import METRICS, final
+from ringfence.rendering.layout import Part, Table, lay_out
+
+METHOD = 16  # columns that the name of a method keeps in a narrow table
 
 
 def summary(results: pl.DataFrame) -> str:
     """A block for each figure, a line for each method: the measures after the last trial."""
+    return "\n".join(lay_out(summary_parts(results)))
+
+
+def summary_parts(results: pl.DataFrame) -> list[Part]:
+    """The same, to be laid out in a given width."""
     ends = final(results)
-    blocks = []
+    parts: list[Part] = []
     for (figure,), group in results.group_by("figure", maintain_order=True):
         points = ends.filter(pl.col("figure") == figure)
-        width = max(len(name) for name in points["method"])
-        lines = [heading(group), f"{'':{width}}  " + "  ".join(f"{name:>16}" for name in METRICS)]
-        for method in points.sort("order")["method"].unique(maintain_order=True):
-            cells = (_cell(points, method, metric) for metric in METRICS)
-            lines.append(f"{method:{width}}  " + "  ".join(cells) + _exhausted(group, method))
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+        methods = points.sort("order")["method"].unique(maintain_order=True)
+        rows = [["", *METRICS]]
+        rows += [
+            [method, *(_cell(points, method, metric) for metric in METRICS)] for method in methods
+        ]
+        notes = [note for method in methods for note in _exhausted(group, method)]
+        table = Table(rows, floors={0: METHOD}, right=range(1, len(METRICS) + 1))
+        parts += [*([""] if parts else []), *heading(group).split("\n"), table, *notes]
+    return parts
 
 
-def _exhausted(group: pl.DataFrame, method: str) -> str:
+def _exhausted(group: pl.DataFrame, method: str) -> list[str]:
     """In how many cells the space held fewer configurations than trials, if in any."""
     cells = group.filter(pl.col("method") == method, pl.col("trial") == 1)["exhausted"]
-    return f"  ran out in {cells.sum()} of {cells.len()} cells" if cells.any() else ""
+    return [f"{method} ran out in {cells.sum()} of {cells.len()} cells"] if cells.any() else []
 
 
 def heading(group: pl.DataFrame) -> str:
@@ -54,7 +64,6 @@ def _counted(counts: list[int], noun: str) -> str:
 def _cell(ends: pl.DataFrame, method: str, metric: str) -> str:
     row = ends.filter(pl.col("method") == method, pl.col("metric") == metric)
     if row.is_empty():
-        return f"{'-':>16}"
+        return "-"
     mean, error = row.select("mean", "error").row(0)
-    text = f"{mean:.3f}" if error is None else f"{mean:.3f} ± {error:.3f}"
-    return f"{text:>16}"
+    return f"{mean:.3f}" if error is None else f"{mean:.3f} ± {error:.3f}"

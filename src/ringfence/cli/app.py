@@ -10,6 +10,7 @@ import ringfence
 from ringfence.cli.bench import bench
 from ringfence.cli.check import check
 from ringfence.cli.demo import demo
+from ringfence.cli.example import example
 from ringfence.cli.export import export
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
@@ -17,12 +18,14 @@ from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
 from ringfence.cli.starts import starts
+from ringfence.cli.summaries import Summaries
+from ringfence.cli.typed import Typed
 
 app = typer.Typer(
     name="ringfence",
+    cls=Summaries,
     help="Learn the search space of the next tuning job from the jobs already run.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -44,6 +47,6 @@ def root(
     """Learn the search space of the next tuning job from the jobs already run."""
 
 
-for command in (learn, check, report, show, sample, starts, export, infer, demo):
-    app.command()(command)
+for command in (learn, check, report, show, sample, starts, export, infer, demo, example):
+    app.command(cls=Typed)(command)
 app.add_typer(bench, name="bench")

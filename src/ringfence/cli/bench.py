@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from ringfence.cli.fetch import fetch
+from ringfence.cli.output.terminal import say
 from ringfence.cli.progress import progress_bar
+from ringfence.cli.summaries import Summaries
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ringfence.bench.plan import Plan
 
 bench = typer.Typer(
+    cls=Summaries,
     help="The paper's experiments: fetch tables, run a plan, see how far it is, draw its figures.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -38,6 +41,7 @@ Suite: TypeAlias = Annotated[
     str | None, typer.Option("--suite", help="Only this suite of the plan.")
 ]
 STORE = Path("bench-store")
+NAME = 16  # columns that names keep in a narrow table
 
 
 @bench.command()
@@ -80,14 +84,12 @@ def status(
     """
     from ringfence.bench.results import progress_of
     from ringfence.bench.store import Store
+    from ringfence.rendering.layout import Table
 
-    rows = progress_of(_plan(plan, data, suite), Store(store))
-    figures = max((len(row.figure) for row in rows), default=0)
-    suites = max((len(row.suite) for row in rows), default=0)
-    for row in rows:
-        typer.echo(
-            f"figure {row.figure:{figures}}  {row.suite:{suites}} {row.done:6} of {row.planned}"
-        )
+    rows = [["figure", "suite", "finished", "of"]]
+    for row in progress_of(_plan(plan, data, suite), Store(store)):
+        rows.append([row.figure, row.suite, f"{row.done}", f"{row.planned}"])
+    say(Table(rows, floors={0: NAME, 1: NAME}, right=(2, 3)))
 
 
 @bench.command()
@@ -106,11 +108,11 @@ def table(
     """
     import io
 
-    from ringfence.bench.text import summary
+    from ringfence.bench.text import summary_parts
     from ringfence.files import write_atomically
 
     results = _results(plan, store, data, suite)
-    typer.echo(summary(results))
+    say(*summary_parts(results))
     if output is not None:
         buffer = io.BytesIO()
         results.write_parquet(buffer, compression="zstd")

@@ -15,11 +15,17 @@ from ringfence.cli.options import (
     RunOptions,
     grouped,
     n_starts,
+    offer_formats,
 )
+from ringfence.cli.output.terminal import read_off, say
 from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.checking import Check, Comparison
+    from ringfence.rendering.layout import Part
+
+
+TOO_SLOW, CANNOT_TELL = 2, 3  # exit codes of --require-speedup
 
 
 class Output(StrEnum):
@@ -34,12 +40,18 @@ def check(
     runs: RunOptions,
     outcome: OutcomeOptions,
     options: LearnOptions,
-    input_format: Annotated[str | None, typer.Option(help="What --format is to `learn`.")] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(help="What --format is to `learn`.", autocompletion=offer_formats),
+    ] = None,
     compare: Compare = False,
     starts: EvaluatedStarts = None,
     require_speedup: Annotated[
         float | None,
-        typer.Option(help="Exit with 2 unless the speed-up's lower bound reaches this."),
+        typer.Option(
+            help="Exit with 2 unless the speed-up's lower bound reaches this, with 3 if the runs "
+            "cannot tell."
+        ),
     ] = None,
     format: Annotated[Output, typer.Option(help="Layout of the output.")] = Output.text,
 ) -> None:
@@ -60,6 +72,8 @@ def check(
                 history,
                 space,
                 average_repeats=options.average_repeats,
+                n_evaluations=options.n_evaluations,
+                seed=options.seed,
                 starts=n_starts(starts),
                 progress=progress,
             )
@@ -70,22 +84,35 @@ def check(
     if format is Output.json:
         typer.echo(msgspec.json.format(msgspec.json.encode(result), indent=1).decode())
     else:
-        typer.echo(str(result))
+        say(*read_off(result.notes), *_parts(result))
     if require_speedup is not None:
-        low = _lower_bound(result)
+        low, unsure = _lower_bound(result)
+        if unsure:
+            typer.echo(f"cannot tell; {unsure}", err=True)
+            raise typer.Exit(CANNOT_TELL)
         if low < require_speedup:
             typer.echo(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
-            raise typer.Exit(2)
+            raise typer.Exit(TOO_SLOW)
 
 
-def _lower_bound(result: Check | Comparison) -> float:
-    """The lower bound of the speed-up; of a comparison that of the recommended setting, 0 if none
-    is recommended."""
+def _parts(result: Check | Comparison) -> list[Part]:
+    from ringfence.checking import Comparison
+    from ringfence.checking.display.text import comparison_parts, summary_parts
+
+    if isinstance(result, Comparison):
+        return comparison_parts(result)
+    return summary_parts(result)
+
+
+def _lower_bound(result: Check | Comparison) -> tuple[float, str]:
+    """The lower bound of the speed-up, and the reason if the runs cannot tell. A comparison has
+    those of its choice, with the lower bound 0 if no setting is recommended."""
     from ringfence.checking import Comparison
     from ringfence.checking.verdict import JUDGED_AT
 
     if isinstance(result, Comparison):
         if result.best is None or result.nested is None:
-            return 0.0
+            return 0.0, result.undecided
         result = result.nested
-    return next((up.low for up in result.speed_ups if up.draws == JUDGED_AT), 0.0)
+    low = next((up.low for up in result.speed_ups if up.draws == JUDGED_AT), 0.0)
+    return low, result.reason

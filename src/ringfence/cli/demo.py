@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ringfence.cli.output.terminal import say
+from ringfence.cli.progress import progress_bar
+
 if TYPE_CHECKING:
     from ringfence.history import History
     from ringfence.learned.space import LearnedSpace
+    from ringfence.rendering.layout import Either
 
 
 def demo(
@@ -24,37 +28,56 @@ def demo(
     Example: ringfence demo -o demo
     """
     from ringfence.checking import check
-    from ringfence.checking.display.text import headline, starts_lines
+    from ringfence.checking.display.text import headline, starts_lines, toned
     from ringfence.cli.learn import account
     from ringfence.history.example import example_history
     from ringfence.learning import learn
-    from ringfence.words import percent
+    from ringfence.reporting.report import report
 
     history = example_history()
-    typer.echo(f"{history}\n")
-    typer.echo("how much of the numeric space is kept:")
+    say(repr(history), "", "how much of the numeric space is kept:", _kept(history), "")
+    settings: dict[str, Any] = {"shape": "ellipsoid", "outliers": 0.1, "refit": True}
+    with progress_bar("learning") as progress:
+        learned = learn(history, **settings, progress=progress)
+    say(*account(learned), "")
+    output.mkdir(parents=True, exist_ok=True)
+    learned.save(output / "learned.json")
+    say(*_picture(learned, output))
+    program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
+    say(f"draw from it:   {program} sample {output}/learned.json -n 5 --seed 0")
+    say(f"try first:      {program} starts {output}/learned.json -n 5", "")
+    say("would it have helped? each task left out in turn:")
+    with progress_bar() as progress:
+        result = check(history, **settings, progress=progress)
+    say(toned(headline(result), result))
+    say(*(toned(line, result.starts) for line in starts_lines(result.starts)), "")
+    with progress_bar("report") as progress:
+        page = report(history, path=output / "report.html", **settings, progress=progress)
+    say(f"the report, for a browser: {page}")
+
+
+def _kept(history: History) -> Either:
+    """What boxes and ellipsoids keep, and whom they leave outside."""
+    from ringfence.learning import learn
+    from ringfence.rendering.layout import Either, Table
+    from ringfence.words import percent, some
+
+    wide, narrow = (
+        [["shape", "outliers", "kept", "left outside"]],
+        [["shape", "outliers", "kept", ""]],
+    )
     for shape in ("box", "ellipsoid"):
         for outliers, refit in ((0.0, False), (0.1, False), (0.1, True)):
             space = learn(history, shape=shape, outliers=outliers, refit=refit, starts=0)
-            how = f"outliers {outliers:g}{', refit' if refit else ''}"
-            names = f"   left outside: {', '.join(space.outliers)}" if space.outliers else ""
-            typer.echo(f"  {shape:<9}  {how:<19} {percent(space.volume_fraction):>5}{names}")
-    settings: dict[str, Any] = {"shape": "ellipsoid", "outliers": 0.1, "refit": True}
-    learned = learn(history, **settings)
-    typer.echo("\n" + "\n".join(account(learned)))
-    output.mkdir(parents=True, exist_ok=True)
-    learned.save(output / "learned.json")
-    typer.echo("\n" + _picture(learned, output))
-    program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
-    typer.echo(f"draw from it:   {program} sample {output}/learned.json -n 5 --seed 0")
-    typer.echo(f"try first:      {program} starts {output}/learned.json -n 5")
-    typer.echo("\nwould it have helped? each task left out in turn:")
-    result = check(history, **settings)
-    typer.echo("\n".join([headline(result), *starts_lines(result.starts)]))
-    typer.echo("\n" + _report(history, output, settings))
+            left = space.outliers
+            how = f"{outliers:g}{', refit' if refit else ''}"
+            row = [shape, how, percent(space.volume_fraction)]
+            wide.append([*row, some(left)])
+            narrow.append([*row, f"{len(left)} left outside" if left else ""])
+    return Either([[Table(rows, right=(2,))] for rows in (wide, narrow)])
 
 
-def _picture(learned: LearnedSpace, output: Path) -> str:
+def _picture(learned: LearnedSpace, output: Path) -> list[str]:
     """Draw the space and say what was written; without matplotlib, say how to get it."""
     from ringfence.errors import MissingExtraError
     from ringfence.learned.picture import draw
@@ -62,18 +85,5 @@ def _picture(learned: LearnedSpace, output: Path) -> str:
     try:
         draw(learned, output / "learned.png")
     except MissingExtraError as error:
-        return f"written to {output}/learned.json\nno picture of it: {error}"
-    return f"written to {output}/learned.json and {output}/learned.png"
-
-
-def _report(history: History, output: Path, settings: dict[str, Any]) -> str:
-    """Write the report and say where it is; without what it needs, say how to get that."""
-    from ringfence.errors import MissingExtraError
-
-    try:
-        from ringfence.reporting.report import report
-
-        path = report(history, path=output / "report.html", **settings)
-    except MissingExtraError as error:
-        return f"no report for a browser: {error}"
-    return f"the report, for a browser: {path}"
+        return [f"written to {output}/learned.json", f"no picture of it: {error}"]
+    return [f"written to {output}/learned.json and {output}/learned.png"]

@@ -8,13 +8,16 @@ from typing import Annotated
 import typer
 
 from ringfence.adapters import TOOLS
+from ringfence.cli.summaries import completed
 
 
 def export(
     learned: Annotated[Path, typer.Argument(metavar="LEARNED", help="A learned space (.json).")],
     to: Annotated[
         str,
-        typer.Option(help=f"{', '.join(TOOLS[:-1])} or {TOOLS[-1]}."),
+        typer.Option(
+            help=f"{', '.join(TOOLS[:-1])} or {TOOLS[-1]}.", autocompletion=completed(lambda: TOOLS)
+        ),
     ],
     output: Annotated[
         Path | None,

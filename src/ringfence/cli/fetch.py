@@ -8,8 +8,10 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ringfence.cli.progress import progress_bar
+from ringfence.cli.summaries import Summaries
 
 fetch = typer.Typer(
+    cls=Summaries,
     help="Get tables of the paper's learners, for the plans openml and hpob.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ringfence.cli.options import InputFormat, RunOptions, grouped
+from ringfence.cli.output.terminal import say
 
 
 @grouped
@@ -18,22 +19,24 @@ def infer(
         Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
     ] = None,
 ) -> None:
-    """Infer the original space from the observed values, or take the one that the source declares,
+    """Infer the full space from the observed values, or take the one that the source declares,
     as a file for `learn --space`.
 
     Example: ringfence infer runs.parquet --task dataset --objective error -o space.json
     """
     from ringfence.files import write_atomically
     from ringfence.history import infer_space
+    from ringfence.history.runs import as_history
     from ringfence.space import write_space
 
-    history = runs.read(format)
+    reading = {name: value for name, value in runs.reading(format).items() if value is not None}
+    history = as_history(runs.source, reading, infer_space, asks=False)
     space, notes = history.space, history.notes
     if space is None:
         inferred = infer_space(history)
         space, notes = inferred.space, (*notes, *inferred.notes)
     for note in notes:
-        typer.echo(f"  {note}", err=True)
+        say(f"  {note}", err=True)
     text = write_space(space, output.suffix if output else ".json")
     if output is None:
         typer.echo(text, nl=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ringfence.cli.options import (
-    AUTO,
     InputFormat,
     LearnOptions,
     OutcomeOptions,
@@ -17,10 +15,12 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
+from ringfence.cli.output.terminal import read_off, say
 from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
+    from ringfence.rendering.layout import Part
 
 
 @grouped
@@ -29,12 +29,6 @@ def learn(
     outcome: OutcomeOptions,
     options: LearnOptions,
     format: InputFormat = None,
-    n_evaluations: Annotated[
-        int | None, typer.Option(help="Use only this many rows of each task.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Take those rows at random, not the first.")
-    ] = None,
     starts: Annotated[
         int | None,
         typer.Option(
@@ -61,30 +55,30 @@ def learn(
     if options.space is not None and runs.parameters is not None:
         raise SettingError("--space names the parameters already; leave --parameters out")
     history = runs.read(format, outcome)
-    with progress_bar() if options.shape is AUTO else nullcontext() as progress:
+    with progress_bar("learning") as progress:
         learned = learn_space(
             history,
             options.read_space(),
             **options.settings(),
-            n_evaluations=n_evaluations,
-            seed=seed,
             starts=n_starts(starts),
             progress=progress,
         )
     to_stdout = output == "-"
-    typer.echo("\n".join(account(learned)), err=to_stdout)
+    say(*account(learned), err=to_stdout)
     if to_stdout:
         typer.echo(encode(learned).decode(), nl=False)
     elif output is not None:
         learned.save(output)
-        typer.echo(f"\nwritten to {output}")
+        say("", f"written to {output}")
     else:
-        typer.echo("\nnot written; add -o learned.json to keep it")
+        say("", "not written; add -o learned.json to keep it")
 
 
-def account(learned: LearnedSpace) -> list[str]:
-    """What was guessed, learned, used and dropped, as lines."""
-    from ringfence.words import plain
+def account(learned: LearnedSpace) -> list[Part]:
+    """What was guessed, learned, used and dropped."""
+    from ringfence.learned.settings import NO_STARTS
+    from ringfence.learned.text import summary_parts
 
-    notes = [f"  {plain(note)}" for note in learned.provenance.notes]
-    return [*(["read off the table:", *notes, ""] if notes else []), str(learned)]
+    # The summary itself says why there are no starting points.
+    notes = [note for note in learned.provenance.notes if not note.startswith(NO_STARTS)]
+    return [*read_off(notes), *summary_parts(learned)]

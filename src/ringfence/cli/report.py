@@ -18,6 +18,7 @@ from ringfence.cli.options import (
     n_starts,
 )
 from ringfence.cli.progress import progress_bar
+from ringfence.cli.typed import words
 
 
 @grouped
@@ -38,6 +39,7 @@ def report(
     --outliers 0.1 -o report.html
     """
     from ringfence.errors import SettingError
+    from ringfence.reporting.recipe import typed
     from ringfence.reporting.report import report as write_report
 
     if str(output) == "-":
@@ -51,6 +53,7 @@ def report(
             **options.settings(),
             compare=compare,
             starts=n_starts(starts),
+            command=typed("ringfence report", words()),
             progress=progress,
         )
     typer.echo(f"written to {path}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringfence.cli.layouts import Layout, as_text
+from ringfence.cli.output.layouts import Layout, write
 
 
 def sample(
@@ -23,4 +23,4 @@ def sample(
     from ringfence.learned.file import load
 
     space = load(learned)
-    typer.echo(as_text(format, list(space.space), space.sample(n, seed=seed)), nl=False)
+    write(format, list(space.space), space.sample(n, seed=seed))

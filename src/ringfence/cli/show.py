@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ringfence.cli.output.terminal import say
+
 
 def show(
     learned: Annotated[Path, typer.Argument(metavar="LEARNED", help="A learned space (.json).")],
@@ -25,19 +27,19 @@ def show(
     Example: ringfence show learned.json --diff learned-next-week.json
     """
     from ringfence.learned.file import load
-    from ringfence.learned.text import summary, task_table
+    from ringfence.learned.text import summary_parts, task_table
 
     if diff is not None:
-        from ringfence.learned.diff import describe
+        from ringfence.learned.diff import changes
 
-        typer.echo("\n".join(describe(load(learned), load(diff))))
+        say(*changes(load(learned), load(diff)))
         return
     space = load(learned)
-    typer.echo(summary(space))
+    say(*summary_parts(space))
     if plot is not None:
         from ringfence.learned.picture import draw
 
         draw(space, plot)
-        typer.echo(f"\ndrawn to {plot}")
+        say("", f"drawn to {plot}")
     if tasks:
-        typer.echo("\n" + "\n".join(task_table(space)))
+        say("", task_table(space))

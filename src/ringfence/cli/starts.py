@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringfence.cli.layouts import Layout, as_text
+from ringfence.cli.output.layouts import Layout, write
 
 
 def starts(
@@ -38,4 +38,4 @@ def starts(
         regrets = [{"regret left": round(start.regret, 3)} for start in space.portfolio]
         configs = [{**config, **regret} for regret, config in zip(regrets, configs)]
         names = ["regret left", *names]
-    typer.echo(as_text(format, names, configs), nl=False)
+    write(format, names, configs)

@@ -115,7 +115,7 @@ def points_inside(
 
 
 def expected_share(space: Space, blocks: Sequence[Block]) -> float:
-    """The mean, over the uniform law of the original space, of the product of the shares that the
+    """The mean, over the uniform law of the full space, of the product of the shares that the
     active blocks keep. Groups of parameters that no condition connects are independent."""
     total = 1.0
     for names in _independent_groups(space):

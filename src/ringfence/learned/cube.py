@@ -28,7 +28,21 @@ EDGE = 1e-9  # the outermost edge of an integer's cell would round to its neighb
 
 @dataclass(frozen=True, eq=False)
 class UnitCube:
-    """Cube coordinates of a learned space's numeric parameters, by name."""
+    """A learned space as a cube, for tools that only know boxes.
+
+    Every numeric parameter has a coordinate from 0 to 1, and every point of the cube stands for a
+    configuration inside.
+
+    Args:
+        learned: the space.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> from ringfence.learned.cube import UnitCube
+        >>> cube = UnitCube(rf.learn(rf.example_history(), shape="ellipsoid", starts=0))
+        >>> cube.names
+        ('C', 'gamma', 'components', 'degree', 'coef0')
+    """
 
     learned: LearnedSpace
 
@@ -47,8 +61,20 @@ class UnitCube:
         return {name: center[name] for name in self.names}
 
     def decode(self, values: Mapping[str, Any]) -> Config:
-        """Coordinates of the numeric parameters and the choices of the others → a configuration
-        inside. Coordinates of inactive parameters may be missing, and are ignored."""
+        """A point of the cube → a configuration inside.
+
+        Args:
+            values: coordinates of the numeric parameters and the choices of the others. Those of
+                inactive parameters may be missing, and are ignored.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.learned.cube import UnitCube
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> point = {"kernel": "rbf", "C": 0.2, "gamma": 0.9, "components": 0.5}
+            >>> learned.contains(UnitCube(learned).decode(point))
+            True
+        """
         config: Config = {
             name: parameter.value
             for name, parameter in self.learned.space.parameters.items()
@@ -63,8 +89,22 @@ class UnitCube:
         return {name: config[name] for name in self.learned.space.active(config)}
 
     def encode(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """A configuration → coordinates of its numeric parameters, choices of the others. What lies
-        outside goes to the boundary."""
+        """A configuration → its point of the cube; what lies outside goes to the boundary.
+
+        Args:
+            config: values by name.
+
+        Returns:
+            Coordinates of its numeric parameters, and the choices of the others.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> from ringfence.learned.cube import UnitCube
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> point = UnitCube(learned).encode(learned.sample(1, seed=0)[0])
+            >>> 0 <= point["C"] <= 1
+            True
+        """
         self.learned.space.check(config)
         active = self.learned.space.active(config)
         values: dict[str, Any] = {

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 
+from ringfence.history.directions import goal_text
 from ringfence.learned.file_format import encode_regions
 from ringfence.learned.parts import shape_in_words
-from ringfence.learned.ranges import original, spans_of
+from ringfence.learned.ranges import spans_of
 from ringfence.learned.space import LearnedSpace
+from ringfence.learned.text import NAME, RANGE
+from ringfence.rendering.layout import Part, Table, lay_out
 from ringfence.space import Categorical, Parameter
-from ringfence.words import align, percent, plain, value
+from ringfence.space.display import range_of
+from ringfence.words import choices, percent, plain, value
 
 
 def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     """Lines that say what is different in `new`; one line if nothing is."""
-    lines = [
+    return lay_out(changes(old, new))
+
+
+def changes(old: LearnedSpace, new: LearnedSpace) -> list[Part]:
+    """The same, to be laid out in a given width."""
+    lines: list[Part] = [
+        *_goal(old, new),
         *_settings(old, new),
         *_originals(old, new),
         *_parameters(old, new),
@@ -29,6 +39,15 @@ def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     return [*lines, f"volume kept: {same}"]
 
 
+def _goal(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+    """What is better, if that is another; a space that nothing taught has no goal."""
+    before, after = (
+        goal_text(learned.provenance.objective, learned.provenance.direction, guessed=False)
+        for learned in (old, new)
+    )
+    return [f"goal: {before} → {after}"] if old.tasks and new.tasks and before != after else []
+
+
 def _settings(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     return [
         f"{name}: {getattr(old.settings, name)} → {getattr(new.settings, name)}"
@@ -37,7 +56,7 @@ def _settings(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     ]
 
 
-def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[Table]:
     before, after = _ranges(old), _ranges(new)
     rows = [["parameter", "before", "after", "kept"]]
     for name in dict.fromkeys([*before, *after]):
@@ -46,7 +65,7 @@ def _parameters(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         if first != second:
             shares = " → ".join(share for share in (first[1], second[1]) if share)
             rows.append([name, first[0], second[0], shares])
-    return align(rows) if len(rows) > 1 else []
+    return [Table(rows, floors={0: NAME, 1: RANGE, 2: RANGE})] if len(rows) > 1 else []
 
 
 def _parts(old: LearnedSpace, new: LearnedSpace) -> list[str]:
@@ -65,10 +84,10 @@ def _ranges(learned: LearnedSpace) -> dict[str, tuple[str, str]]:
             start, stop = spans[name]
             ranges[name] = f"{value(low)} … {value(high)}", percent(stop - start)
         elif name in learned.choices:
-            kept = ", ".join(value(choice) for choice in learned.choices[name])
+            kept = choices(learned.choices[name])
             ranges[name] = kept, percent(len(learned.choices[name]) / _count(parameter))
         else:
-            ranges[name] = original(parameter), ""
+            ranges[name] = range_of(parameter), ""
     return ranges
 
 
@@ -79,7 +98,7 @@ def _count(parameter: Parameter) -> int:
 def _originals(old: LearnedSpace, new: LearnedSpace) -> list[str]:
     """Original ranges that changed, and regions that changed within the same ranges."""
     lines = [
-        f"original range of {name}: {original(old.space[name])} → {original(new.space[name])}"
+        f"full range of {name}: {range_of(old.space[name])} → {range_of(new.space[name])}"
         for name in old.space
         if name in new.space and old.space[name] != new.space[name]
     ]

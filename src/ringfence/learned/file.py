@@ -16,6 +16,9 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.regions import PartRecord, RegionRecord, UnionRecord
 from ringfence.space import Condition, Encoding, Space, choice_key
 
+FULL_BEFORE = "whole"
+"""What version 0.1 called the shape 'full' in its files."""
+
 
 class _Header(msgspec.Struct):
     format: Any = None
@@ -24,15 +27,18 @@ class _Header(msgspec.Struct):
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the file; shapes and their records are those of fit/shapes.py."""
-    whole: dict[str, Any] = msgspec.json.schema(LearnedFile, schema_hook=_record_schema)
+    schema: dict[str, Any] = msgspec.json.schema(LearnedFile, schema_hook=_record_schema)
     records = (_record_type(RegionRecord),)
     _, regions = msgspec.json.schema_components(
         records, schema_hook=_record_schema, ref_template="#/$defs/{name}"
     )
-    whole["$defs"] |= regions
-    shapes = sorted([*shape_names(), "whole"])
-    whole["$defs"]["Settings"]["properties"]["shape"] = {"enum": shapes}
-    return whole
+    schema["$defs"] |= regions
+    shapes = sorted([*shape_names(), "full"])
+    schema["$defs"]["Settings"]["properties"]["shape"] = {"enum": shapes}
+    for record in schema["$defs"].values():
+        if "description" in record:  # a docstring, of which Args and Examples are for Python
+            record["description"] = " ".join(record["description"].split("\n\n")[0].split())
+    return schema
 
 
 def _record_type(base: type) -> Any:
@@ -76,7 +82,20 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
 
 
 def load(path: str | PathLike[str]) -> LearnedSpace:
-    """Read a learned space from a file."""
+    """Read a learned space from a file.
+
+    Args:
+        path: what `LearnedSpace.save` or `ringfence learn -o` wrote.
+
+    Raises:
+        FileError: a file that is not there, cut off, of another format, or damaged.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> rf.learn(rf.example_history(), starts=0).save("learned.json")
+        >>> rf.load("learned.json").shape
+        'box'
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -85,7 +104,10 @@ def load(path: str | PathLike[str]) -> LearnedSpace:
 
 
 def _restore(record: LearnedFile) -> LearnedSpace:
-    if record.settings.shape not in (*shape_names(), "whole"):
+    if record.settings.shape == FULL_BEFORE:
+        settings = msgspec.structs.replace(record.settings, shape="full")
+        record = msgspec.structs.replace(record, settings=settings)
+    if record.settings.shape not in (*shape_names(), "full"):
         raise FileError(f"this ringfence knows no shape {record.settings.shape!r}")
     blocks = tuple(_block(record.space, block) for block in record.blocks)
     placed = [name for block in blocks for name in block.names]

@@ -106,7 +106,7 @@ def fit_blocks(
         # conditional blocks enclose exactly the points still inside.
         may_leave_out = not (some_always_active and blocks)
         outliers = settings.outliers if may_leave_out else 0.0
-        if settings.shape == "whole" or not shaping.any():
+        if settings.shape == "full" or not shaping.any():
             blocks.append(_everything(cloud, rows[active], settings.shape))
             continue
         block, fit = _fit(cloud, rows[shaping], settings.shape, outliers, solve)
@@ -142,7 +142,7 @@ def _everything(cloud: Cloud, rows: IntArray, shape: str) -> Block:
     """The unit cube: what was asked for, or all there is to say if no task has the block."""
     dim = cloud.encoding.dim
     tasks = len(np.unique(cloud.task[rows]))
-    widened = 0 if shape == "whole" else dim
+    widened = 0 if shape == "full" else dim
     return Block(cloud.encoding, cloud.conditions, Box.unit(dim), tasks, None, 0.0, widened)
 
 

@@ -14,8 +14,8 @@ from ringfence.version import __version__
 
 
 def full_space(space: Space) -> LearnedSpace:
-    """The whole of `space`, learned from nothing."""
-    settings = Settings(shape="whole", outliers=0.0)
+    """The full space, learned from nothing."""
+    settings = Settings(shape="full", outliers=0.0)
     nothing = pl.DataFrame({name: pl.Series([], dtype=pl.Float64) for name in (TASK, *space)})
     blocks = fit_blocks(clouds(space, nothing), settings, np.arange(0)).blocks
     provenance = Provenance(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ringfence.space import Categorical, Condition, Constant, Parameter
-from ringfence.words import value
+from ringfence.space import Categorical, Parameter
+from ringfence.space.display import range_of, when_active
+from ringfence.words import choices, value
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
@@ -38,8 +38,8 @@ def range_rows(learned: LearnedSpace) -> tuple[Range, ...]:
             after, kept = f"{value(low)} … {value(high)}", span[1] - span[0]
         else:
             after, kept = _choices(learned, name, parameter)
-        condition = _condition(learned.space.conditions_of(name))
-        rows.append(Range(name, original(parameter), after, kept, span, condition))
+        condition = when_active(learned.space.conditions_of(name))
+        rows.append(Range(name, range_of(parameter), after, kept, span, condition))
     return tuple(rows)
 
 
@@ -47,7 +47,7 @@ def _choices(learned: LearnedSpace, name: str, parameter: Parameter) -> tuple[st
     kept = learned.choices.get(name, ())
     if not isinstance(parameter, Categorical) or len(kept) == len(parameter.choices):
         return "unchanged", 1.0
-    return ", ".join(value(choice) for choice in kept), len(kept) / len(parameter.choices)
+    return choices(kept), len(kept) / len(parameter.choices)
 
 
 def spans_of(learned: LearnedSpace) -> dict[str, tuple[float, float]]:
@@ -58,20 +58,3 @@ def spans_of(learned: LearnedSpace) -> dict[str, tuple[float, float]]:
         for name, start, stop in zip(block.names, lower.tolist(), upper.tolist()):
             spans[name] = (start, stop)
     return spans
-
-
-def original(parameter: Parameter) -> str:
-    """A parameter's range in a few words."""
-    if isinstance(parameter, Categorical):
-        joint = " < " if parameter.ordered else ", "
-        return joint.join(value(choice) for choice in parameter.choices)
-    if isinstance(parameter, Constant):
-        return value(parameter.value)
-    scale = " (log)" if parameter.log else ""
-    return f"{value(parameter.low)} … {value(parameter.high)}{scale}"
-
-
-def _condition(conditions: Sequence[Condition]) -> str:
-    """Under which conditions a parameter is active; empty if it always is."""
-    parts = [f"{c.parent} is {' or '.join(value(v) for v in c.values)}" for c in conditions]
-    return "where " + " and ".join(parts) if parts else ""

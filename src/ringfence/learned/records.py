@@ -7,13 +7,15 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from ringfence.history import RowChoice
+from ringfence.history.directions import goal_text
 from ringfence.history.selection import Dropped
 from ringfence.space import Choice
+from ringfence.words import Brief
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A past task: its best configuration, and where that lies."""
 
     name: str
@@ -24,7 +26,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     outside: bool
 
 
-class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Start(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A configuration to try early."""
 
     config: dict[str, Choice]
@@ -37,7 +39,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the space was learned."""
 
     shape: str
-    """A name of fit/shapes.py, or 'whole' for the original space as it is."""
+    """A name of fit/shapes.py, or 'full' for the full space itself."""
     outliers: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     refit: bool = False
     categories: Literal["all", "observed"] = "all"
@@ -53,7 +55,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return RowChoice(self.n_evaluations, self.seed, self.average_repeats)
 
 
-class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Provenance(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the space comes from."""
 
     ringfence: str
@@ -65,3 +67,10 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows_used: Count
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
+    guessed: bool = False
+    """Whether the direction was guessed from the name of the objective."""
+
+    @property
+    def goal(self) -> str:
+        """What is better, and whether that is a guess: "maximize 'auc' (guessed from its name)"."""
+        return goal_text(self.objective, self.direction, guessed=self.guessed)

@@ -36,7 +36,7 @@ def checked_settings(
     seed: int | None = None,
     average_repeats: bool = False,
 ) -> Settings:
-    """The settings, or SettingError with what is wrong. 'auto' comes out as 'whole': the choice is
+    """The settings, or SettingError with what is wrong. 'auto' comes out as 'full': the choice is
     still to be made."""
     if shape not in shape_choices():
         names = ", ".join(repr(name) for name in shape_choices()[:-1])
@@ -45,13 +45,13 @@ def checked_settings(
         raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
     if outliers == "paper" and shape in shape_names():
         outliers = shape_of(shape).paper_outliers
-    if shape in ("whole", "auto") and (outliers, refit, categories, top) != (0, False, "all", 0):
-        why = "keeps the original space" if shape == "whole" else "chooses these itself"
+    if shape in ("full", "auto") and (outliers, refit, categories, top) != (0, False, "all", 0):
+        why = "keeps the full space" if shape == "full" else "chooses these itself"
         raise SettingError(
             f"shape={shape!r} {why}: leave outliers, refit, categories and top as they are"
         )
     return Settings(
-        shape="whole" if shape == "auto" else shape,
+        shape="full" if shape == "auto" else shape,
         outliers=_share(outliers, "outliers", "a share from 0 to below 1, or 'paper'"),
         refit=bool(refit),
         categories=categories,
@@ -70,20 +70,33 @@ def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
     return LEARNED_STARTS if worth else 0
 
 
-def too_many_tasks(starts: Starts, n_tasks: int) -> list[str]:
-    """A note if starting points were not looked for only because there are many tasks."""
-    if starts != "auto" or n_tasks <= MOST_TASKS:
+NO_STARTS = "no starting points were looked for"
+ASK_FOR = f"starts={LEARNED_STARTS} (--starts {LEARNED_STARTS})"
+
+
+def why_no_starts(starts: Starts, rows: Sequence[int]) -> list[str]:
+    """A note on why starting points were not looked for unasked, and what to ask."""
+    n_tasks = len(rows)
+    if starts != "auto" or not rows:
         return []
-    return [
-        f"no starting points were looked for, which takes long with {n_tasks:,} tasks; "
-        f"starts={LEARNED_STARTS} does it"
-    ]
+    if n_tasks > MOST_TASKS:
+        why = f"which takes long with {n_tasks:,} tasks; {ASK_FOR} does it"
+    elif n_tasks < FEWEST_TASKS:
+        why = f"which want {FEWEST_TASKS} tasks; {ASK_FOR} does it all the same"
+    elif median(rows) < ENOUGH_ROWS:
+        why = (
+            f"which want {ENOUGH_ROWS} rows a task and have {median(rows):g} (the median); "
+            f"{ASK_FOR} does it all the same"
+        )
+    else:
+        return []
+    return [f"{NO_STARTS}, {why}"]
 
 
 def without_region(settings: Settings) -> Settings:
-    """The settings that keep the original space, learned from the same rows."""
+    """The settings that keep the full space, learned from the same rows."""
     return msgspec.structs.replace(
-        settings, shape="whole", outliers=0.0, refit=False, categories="all", top=0.0
+        settings, shape="full", outliers=0.0, refit=False, categories="all", top=0.0
     )
 
 
@@ -95,8 +108,8 @@ def _share(value: Any, name: str, what: str = "a share from 0 to below 1") -> fl
 
 def describe(settings: Settings) -> str:
     """The settings in a few words."""
-    if settings.shape == "whole":
-        return "whole space"
+    if settings.shape == "full":
+        return "full space"
     outliers = f", outliers {settings.outliers:g}" if settings.outliers else ""
     refit = ", refit" if settings.outliers and settings.refit else ""
     top = f", top {percent(settings.top)}" if settings.top else ""

@@ -25,6 +25,7 @@ from ringfence.learned.file_format import encode
 from ringfence.learned.html import learned_html
 from ringfence.learned.narrowing import narrowed, restricted
 from ringfence.learned.records import Provenance, Settings, Start, Task
+from ringfence.learned.settings import NO_STARTS
 from ringfence.learned.text import summary
 from ringfence.regions import Draws, sample
 from ringfence.space import (
@@ -36,26 +37,44 @@ from ringfence.space import (
     Space,
     choice_key,
 )
+from ringfence.threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedSpace:
-    """A search space learned from past runs."""
+    """A search space learned from past runs, by `rf.learn`; `rf.load` reads one from a file.
+
+    `print` shows it as a table, a notebook as HTML. Two are equal if their files are.
+
+    Examples:
+        >>> import ringfence as rf
+        >>> learned = rf.learn(rf.example_history(), starts=0)
+        >>> learned
+        LearnedSpace(box around 20 of 20 tasks, 6 parameters, volume_fraction=0.3...)
+        >>> learned.bounds["degree"]
+        (2, 5)
+        >>> learned.outliers
+        ()
+    """
 
     space: Space
-    """The original space; the learned one never leaves it."""
+    """The full space; the learned one never leaves it."""
     blocks: tuple[Block, ...]
+    """The regions of the numeric parameters, in unit coordinates."""
     choices: dict[str, tuple[Choice, ...]]
     """The kept choices of each unordered categorical parameter."""
     tasks: tuple[Task, ...]
+    """The past tasks, each with its best configuration and where that lies."""
     settings: Settings
+    """How the space was learned."""
     provenance: Provenance
+    """From what it was learned: source, digest, rows used and dropped, notes."""
     portfolio: tuple[Start, ...] = ()
     """Starting points in the order in which to try them."""
 
     @property
     def shape(self) -> str:
-        """The name of a shape, such as 'box', or 'whole' for the original space as it is."""
+        """The name of a shape, such as 'box', or 'full' for the full space itself."""
         return self.settings.shape
 
     @property
@@ -72,8 +91,9 @@ class LearnedSpace:
         return {name: ranges[name] for name in self.space if name in ranges}
 
     @cached_property
+    @one_thread
     def volume_fraction(self) -> float:
-        """Share of the original numeric space that is kept.
+        """Share of the full numeric space that is kept.
 
         If some blocks are active only sometimes: the mean over the uniform law of the original
         space of the product of the active blocks' shares.
@@ -82,7 +102,20 @@ class LearnedSpace:
 
     def contains(self, config: Mapping[str, Any]) -> bool:
         """Whether the configuration lies in the learned space; values of inactive parameters do not
-        matter. A name that is missing or unknown is an error."""
+        matter.
+
+        Args:
+            config: values by name.
+
+        Raises:
+            SpaceError: a name that is missing or unknown.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> learned.contains({"kernel": "rbf", "C": 10.0, "gamma": 0.01, "components": 0.9})
+            True
+        """
         if not isinstance(config, Mapping):
             raise SpaceError(f"a configuration is a dict, not a {type(config).__name__}")
         unknown = [name for name in config if name not in self.space]
@@ -106,13 +139,45 @@ class LearnedSpace:
         )
 
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
-        """Which of many configurations lie inside: columns of numbers, of positions among the
-        choices for categorical parameters, NaN if inactive (the layout of `usable_rows`)."""
+        """Which of many configurations lie inside.
+
+        Args:
+            columns: by name, numbers, or positions among the choices of categorical parameters;
+                NaN if inactive (the layout of `ringfence.history.usable_rows`).
+
+        Returns:
+            True or False for each row.
+
+        Examples:
+            >>> import numpy as np
+            >>> import polars as pl
+            >>> import ringfence as rf
+            >>> runs = {"task": ["a", "b", "c"], "lr": [0.2, 0.4, 0.3], "error": [0.1, 0.1, 0.1]}
+            >>> history = rf.History.from_frame(pl.DataFrame(runs), task="task", objective="error")
+            >>> learned = rf.learn(history, rf.Space({"lr": rf.Float(0.0, 1.0)}))
+            >>> learned.inside({"lr": np.array([0.1, 0.25, 0.9])}).tolist()
+            [False, True, False]
+        """
         return rows_inside(self.space, self.blocks, self.choices, columns)
 
+    @one_thread
     def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
-        """`n` configurations drawn uniformly from the learned space, as plain dicts in the user's
-        units and types; inactive parameters are left out."""
+        """Draw configurations uniformly from the learned space.
+
+        Args:
+            n: how many.
+            seed: a number or a numpy Generator; None draws others each time.
+
+        Returns:
+            Plain dicts in the user's units and types; inactive parameters are left out.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> configs = learned.sample(3, seed=0)
+            >>> all(learned.contains(config) for config in configs)
+            True
+        """
         rng = generator(seed)
         n = integer(n, "n", 0) or 0
         if n == 0:
@@ -130,24 +195,64 @@ class LearnedSpace:
         return [self._without_inactive(row) for row in rows] if self.space.conditions else rows
 
     def starts(self, n: int | None = None) -> list[Config]:
-        """The first `n` starting points, None for all, in the order in which to try them."""
+        """The starting points: what to try first, in this order.
+
+        Args:
+            n: only the first so many; None for all.
+
+        Raises:
+            SettingError: more than there are; `rf.learn(…, starts=20)` finds more.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> history = rf.example_history()
+            >>> learned = rf.learn(history.only(history.tasks[:5]))
+            >>> len(learned.starts()), len(learned.starts(3))
+            (10, 3)
+        """
         n = integer(n, "n", 0)
         if n is not None and n > len(self.portfolio):
+            notes = self.provenance.notes
+            why = "".join(f" ({note})" for note in notes if note.startswith(NO_STARTS))
             raise SettingError(
-                f"{n} starting points are wanted and this space has {len(self.portfolio)}; learn "
-                f"it with starts={n} (--starts {n})"
+                f"{n} starting points are wanted and this space has {len(self.portfolio)}{why}; "
+                f"learn it with starts={n} (--starts {n})"
             )
         return [dict(start.config) for start in self.portfolio[:n]]
 
+    @one_thread
     def draw(self, block: Block, n: int, rng: np.random.Generator) -> Draws:
-        """`n` points of one block's region in unit coordinates, on the grid of its integers, with
-        the share of proposals that were accepted and the method that gave them."""
+        """Points of one block's region, with how they were found.
+
+        Args:
+            block: one of `blocks`.
+            n: how many points.
+            rng: a numpy Generator.
+
+        Returns:
+            Points in unit coordinates, on the grid of the block's integers; the share of proposals
+            that were accepted; and the method that gave them.
+
+        Examples:
+            >>> import numpy as np
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), shape="ellipsoid", starts=0)
+            >>> draws = learned.draw(learned.blocks[0], 5, np.random.default_rng(0))
+            >>> draws.points.shape
+            (5, 3)
+        """
         known = self.known_inside(block)
         return sample(block.region, n, rng, snap=block.encoding.snap, known=known)
 
     def as_space(self) -> Space:
         """The ranges and choices as a space of their own: the box, or the box around any other
-        region. A range that shrank to one value is a constant."""
+        region. A range that shrank to one value is a constant.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.learn(rf.example_history(), starts=0).as_space()["degree"]
+            Int(low=2, high=5, log=False)
+        """
         bounds = self.bounds
         parameters: dict[str, Parameter] = {}
         for name, parameter in self.space.parameters.items():
@@ -161,11 +266,30 @@ class LearnedSpace:
         return restricted(self.space, parameters)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the learned space to a JSON file; the file is complete or not there at all."""
+        """Write the learned space to a JSON file; the file is complete or not there at all.
+
+        Args:
+            path: of the file; `rf.load` reads it.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> learned.save("learned.json")
+            >>> rf.load("learned.json") == learned
+            True
+        """
         write_atomically(Path(path), encode(self))
 
     def plot(self) -> Any:
-        """A matplotlib figure: ranges before and after, and pairs of parameters."""
+        """A matplotlib figure: ranges before and after, and pairs of parameters.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed; it comes with `ringfence[plot]`.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.learn(rf.example_history(), starts=0).plot().savefig("learned.png")
+        """
         from ringfence.learned.picture import figure  # brings matplotlib
 
         return figure(self)
@@ -203,7 +327,17 @@ class LearnedSpace:
         return {}
 
     def known_inside(self, block: Block) -> FloatArray | None:
-        """Coordinates of the incumbents inside a block's region; None if there are none."""
+        """Coordinates of the incumbents inside a block's region; None if there are none.
+
+        Args:
+            block: one of `blocks`.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> learned.known_inside(learned.blocks[0]).shape
+            (20, 3)
+        """
         return self._incumbents_inside[block.names]
 
     @cached_property

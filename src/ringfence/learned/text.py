@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.learned.blocks import Block
 from ringfence.learned.parts import shape_in_words, tasks_by_part
-from ringfence.learned.ranges import range_rows
-from ringfence.words import align, number, percent, plain, some, value
+from ringfence.learned.ranges import Range, range_rows
+from ringfence.learned.settings import NO_STARTS
+from ringfence.rendering.layout import Either, Part, Table, Toned, lay_out
+from ringfence.words import number, percent, plain, some, value
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
 
-BAR = 24
+BARS = (24, 12, 0)  # lengths of the bars: as long as there is room for
+NAME, RANGE = 12, 20  # columns that names and ranges keep in a narrow table
 
 
 def summary(learned: LearnedSpace) -> str:
     """The whole table: headline, one line a parameter, volume, outliers."""
-    lines = [headline(learned), "", *parameter_table(learned), "", volume_line(learned)]
+    return "\n".join(lay_out(summary_parts(learned)))
+
+
+def summary_parts(learned: LearnedSpace) -> list[Part]:
+    """The same, to be laid out in a given width."""
+    first = titled(headline(learned), learned.provenance.goal if learned.tasks else "")
+    warnings = [Toned(line, "unsure") for line in most_dropped_lines(learned)]
+    parts: list[Part] = [first, *warnings, "", parameter_table(learned), "", volume_line(learned)]
     tables = part_tables(learned)
-    lines += [line for table in tables for line in ("", *align(table))]
-    lines += [""] if tables else []
-    lines += outlier_lines(learned)
-    lines += [widened_line(block) for block in learned.blocks if block.widened]
-    if learned.portfolio:
-        lines.append(start_line(learned))
-    return "\n".join([*lines, *row_lines(learned)])
+    parts += [part for table in tables for part in ("", Table(table, floors={0: NAME}))]
+    parts += [""] if tables else []
+    parts += outlier_lines(learned)
+    parts += [*few_tasks_lines(learned), *start_lines(learned)]
+    return [*parts, *row_lines(learned)]
 
 
 def headline(learned: LearnedSpace) -> str:
@@ -35,13 +44,18 @@ def headline(learned: LearnedSpace) -> str:
     shape = shape_in_words(learned)
     inside = len(learned.tasks) - len(learned.outliers)
     total, top = len(learned.tasks), learned.settings.top
-    if learned.shape == "whole":
-        return f"the original space, kept whole ({total} task{'s' * (total != 1)})"
+    if learned.shape == "full":
+        return f"the full space ({total} task{'s' * (total != 1)})"
     what = f"best {percent(top)} of the configurations" if top else "best configurations"
     if total == 1:
         return f"{shape} around the {what if top else what[:-1]} of one task"
     of = f"{inside} of {total}" if learned.outliers else f"all {inside}"
     return f"{shape} around the {what} of {of} tasks"
+
+
+def titled(line: str, goal: str) -> str:
+    """The first line of a text, with which way is better."""
+    return f"{line}; {goal}" if goal else line
 
 
 def outlier_lines(learned: LearnedSpace) -> list[str]:
@@ -60,6 +74,17 @@ def outlier_lines(learned: LearnedSpace) -> list[str]:
     return [f"left outside{why}: {names}"] if left or asked else []
 
 
+def most_dropped_lines(learned: LearnedSpace) -> list[str]:
+    """Why most of the rows do not count, if most do not for one reason."""
+    provenance = learned.provenance
+    return [
+        f"note: {dropped.rows:,} of {provenance.rows:,} rows do not count: {dropped.reason} "
+        f"({plain(dropped.example)})"
+        for dropped in provenance.dropped
+        if 2 * dropped.rows > provenance.rows
+    ]
+
+
 def row_lines(learned: LearnedSpace) -> list[str]:
     """How many rows of the history counted, and why the others did not."""
     provenance = learned.provenance
@@ -69,18 +94,21 @@ def row_lines(learned: LearnedSpace) -> list[str]:
     return lines
 
 
-def start_line(learned: LearnedSpace) -> str:
-    """One sentence: how many starting points there are, and what they are worth to the tasks."""
+def start_lines(learned: LearnedSpace) -> list[str]:
+    """One sentence: how many starting points there are, and what they are worth to the tasks; or
+    why none were looked for."""
     count = len(learned.portfolio)
-    return (
+    if not count:
+        return [note for note in learned.provenance.notes if note.startswith(NO_STARTS)]
+    return [
         f"{count} starting point{'s' * (count != 1)}: the tasks' mean regret is "
         f"{learned.portfolio[0].regret:.2f} after the first, "
         f"{learned.portfolio[-1].regret:.2f} after all (0 best, 1 median)"
-    )
+    ]
 
 
 def volume_line(learned: LearnedSpace) -> str:
-    """One sentence: how much of the original numeric space is left."""
+    """One sentence: how much of the full numeric space is left."""
     share = learned.volume_fraction
     factor = f", {number(1 / share)} times smaller" if 0 < share < 0.5 else ""
     return f"volume kept: {percent(share)}{factor}"
@@ -106,38 +134,72 @@ def part_tables(learned: LearnedSpace) -> list[list[list[str]]]:
     return tables
 
 
-def parameter_table(learned: LearnedSpace) -> list[str]:
-    """The lines of the table: parameter, original range, learned range, share kept, a bar."""
-    rows = [["parameter", "original", "learned", "kept", ""]]
-    for row in range_rows(learned):
-        marks = [bar(*row.span)] if row.span else []
-        marks += [row.condition] if row.condition else []
-        rows.append([row.name, row.original, row.learned, percent(row.kept), "  ".join(marks)])
-    return align(rows)
+def parameter_table(learned: LearnedSpace) -> Either:
+    """Parameter, full range, learned range, share kept, a bar, and when it is active; in a narrow
+    terminal the conditions stand below, and bars are short or left out."""
+    rows = range_rows(learned)
+    conditions: dict[str, list[str]] = {}
+    for row in rows:
+        if row.condition:
+            conditions.setdefault(row.condition, []).append(row.name)
+    below = [f"only {when}: {some(names)}" for when, names in conditions.items()]
+    ways: list[list[Part]] = [[_range_table(rows, BARS[0], conditions=bool(conditions))]]
+    ways += [[_range_table(rows, length), *below] for length in BARS]
+    return Either(ways)
 
 
-def bar(start: float, stop: float) -> str:
+def _range_table(rows: Sequence[Range], length: int, *, conditions: bool = False) -> Table:
+    """The ranges with bars of this length, and with the conditions or without."""
+    columns: list[list[str]] = [
+        ["parameter", *(row.name for row in rows)],
+        ["full space", *(row.original for row in rows)],
+        ["learned", *(row.learned for row in rows)],
+        ["kept", *(percent(row.kept) for row in rows)],
+    ]
+    if length:
+        bars = (Toned(bar(*row.span, length), "mark") if row.span else "" for row in rows)
+        columns.append(["", *bars])
+    if conditions:
+        columns.append(["", *(row.condition for row in rows)])
+    return Table(list(zip(*columns)), floors={0: NAME, 1: RANGE, 2: RANGE})
+
+
+def bar(start: float, stop: float, length: int = BARS[0]) -> str:
     """An interval of [0, 1] drawn on a line."""
-    first = min(int(start * BAR), BAR - 1)
-    last = max(first + 1, round(stop * BAR))
-    return "·" * first + "█" * (last - first) + "·" * (BAR - last)
+    first = min(int(start * length), length - 1)
+    last = max(first + 1, round(stop * length))
+    return "·" * first + "█" * (last - first) + "·" * (length - last)
 
 
-def widened_line(block: Block) -> str:
-    """One sentence: which directions too few tasks determine."""
-    names = ", ".join(block.names)
+def few_tasks_lines(learned: LearnedSpace) -> list[str]:
+    """A sentence for each block that too few tasks determine, or just so."""
+    if learned.shape == "full":
+        return []
+    lines = [_few_tasks_line(block) for block in learned.blocks]
+    return [line for line in lines if line]
+
+
+def _few_tasks_line(block: Block) -> str:
+    names = some(block.names)
+    if not block.widened and block.tasks <= len(block.names):
+        return (
+            f"note: {block.tasks} tasks are few for {len(block.names)} parameters ({names}): the "
+            "region ends where their best configurations do, however near those are"
+        )
+    if not block.widened:
+        return ""
     return (
         f"note: tasks that are few or agree ({block.tasks}) leave {block.widened} of "
         f"{len(block.names)} directions of ({names}) undetermined; the region keeps room there"
     )
 
 
-def task_table(learned: LearnedSpace) -> list[str]:
+def task_table(learned: LearnedSpace) -> Table:
     """The tasks, one line each: best value, where it lies, best configuration."""
     objective = learned.provenance.objective
-    rows = [["task", objective, "runs", "", *learned.space]]
+    rows: list[list[str]] = [["task", objective, "runs", "", *learned.space]]
     for task in learned.tasks:
         cells = [value(task.incumbent[n]) if n in task.incumbent else "" for n in learned.space]
-        mark = "outside" if task.outside else "inside"
+        mark = Toned("outside", "unsure") if task.outside else "inside"
         rows.append([task.name, value(task.value), str(task.n_evaluations), mark, *cells])
-    return align(rows)
+    return Table(rows, floors=dict.fromkeys([0, 1, *range(4, len(rows[0]))], NAME))

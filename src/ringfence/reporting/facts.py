@@ -12,11 +12,18 @@ from ringfence.checking import Check, Comparison
 from ringfence.checking.display import evidence
 from ringfence.checking.display.evidence import Curve, SettingRow, StartingPoints, TaskRow
 from ringfence.history import Dropped, History
+from ringfence.history.readers.optuna.objective import LEFT_OUT
 from ringfence.learned.ranges import Range, range_rows
 from ringfence.learned.records import Task
 from ringfence.learned.settings import describe
 from ringfence.learned.space import LearnedSpace
-from ringfence.learned.text import headline, outlier_lines, part_tables, volume_line, widened_line
+from ringfence.learned.text import (
+    few_tasks_lines,
+    headline,
+    outlier_lines,
+    part_tables,
+    volume_line,
+)
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence, worth_sentence
 from ringfence.reporting.tables import (
@@ -29,10 +36,11 @@ from ringfence.reporting.tables import (
     frequencies,
     regret_rows,
 )
+from ringfence.reporting.use import Use, use_of
 from ringfence.reporting.views import RegionViews, views_of
 from ringfence.words import some
 
-PACKAGES = ("ringfence", "numpy", "scipy", "polars", "plotly")
+PACKAGES = ("ringfence", "numpy", "scipy", "polars")
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Facts:
     """The report in plain values, in the order of the page."""
 
     source: str
+    goal: str
+    """What the tasks were tuned for, such as "minimize 'error'"."""
     sentence: str
     verdict: str
     about: tuple[str, ...]
@@ -65,19 +75,25 @@ class Facts:
     compared: tuple[SettingRow, ...]
     advice: tuple[str, ...]
     notes: tuple[str, ...]
+    use: Use
     provenance: tuple[tuple[str, str], ...]
     recipe: Recipe
 
 
 def gather(
-    history: History, learned: LearnedSpace, check: Check | None, comparison: Comparison | None
+    history: History,
+    learned: LearnedSpace,
+    check: Check | None,
+    comparison: Comparison | None,
+    made: str = "",
 ) -> Facts:
-    """The facts of one report."""
+    """The facts of one report; `made` is the command or the Python lines that it is made by."""
     provenance = learned.provenance
     chosen = check is not None and check.chosen_from > 0
     curve = None if check is None else evidence.curve(check)
     return Facts(
         source=provenance.source,
+        goal=provenance.goal,
         sentence=sentence(check),
         verdict="not checked" if check is None else check.verdict,
         about=_about(learned, check),
@@ -100,8 +116,9 @@ def gather(
         compared=() if comparison is None else evidence.setting_rows(comparison),
         advice=() if comparison is None else evidence.advice(comparison),
         notes=provenance.notes,
+        use=use_of(history, learned),
         provenance=_provenance(learned),
-        recipe=recipe(history, learned, auto=chosen),
+        recipe=recipe(history, learned, auto=chosen, made=made),
     )
 
 
@@ -116,13 +133,13 @@ def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
 
 
 def _warnings(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
-    thin = [widened_line(block) for block in learned.blocks if block.widened]
+    thin = [*few_tasks_lines(learned), *_studies_left_out(learned)]
     if check is None:
         return tuple(thin)
     named = (
         ("would be hurt", check.hurt),
         ("had the best run outside what the others teach", check.unlike),
-        ("could not be judged", check.not_judged),
+        ("could not be judged (best and median run are equal)", check.not_judged),
     )
     tasks = [
         f"{len(names)} task{'s' * (len(names) != 1)} {what}: {some(names)}"
@@ -132,6 +149,12 @@ def _warnings(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
     return (*tasks, *check.warnings, *thin)
 
 
+def _studies_left_out(learned: LearnedSpace) -> list[str]:
+    """Notes on whole studies, whose runs are not among the rows that are not used."""
+    notes = [note for note in learned.provenance.notes if note.startswith(LEFT_OUT)]
+    return [note[:1].upper() + note[1:] for note in notes]
+
+
 def _provenance(learned: LearnedSpace) -> tuple[tuple[str, str], ...]:
     provenance = learned.provenance
     settings = msgspec.structs.asdict(learned.settings)
@@ -139,7 +162,7 @@ def _provenance(learned: LearnedSpace) -> tuple[tuple[str, str], ...]:
     return (
         ("source", provenance.source),
         ("SHA-256 of the runs", provenance.digest),
-        ("objective", f"{provenance.objective} ({provenance.direction})"),
+        ("objective", provenance.goal),
         ("setting", describe(learned.settings)),
         ("all settings", ", ".join(f"{name} {chosen}" for name, chosen in settings.items())),
         ("versions", ", ".join([f"Python {platform.python_version()}", *packages])),

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ringfence.history import History
+from ringfence.history.directions import guess_direction
 from ringfence.history.readers.table import recognizes as is_table
 from ringfence.learned.records import Settings
 from ringfence.learned.space import LearnedSpace
-from ringfence.space import write_space
+from ringfence.space import Space, write_space
 
 SPACE_FILE = "space.json"
 ROWS = ("n_evaluations", "seed", "average_repeats")
 """The settings that say which rows count, whatever the shape."""
+EXAMPLE = "svm_history.parquet"  # the source of rf.example_history()
+PASSWORD = re.compile(r"(://[^/@:\s]*:)[^/\s]*@")
+SECRET = re.compile(r"(?i)((?:^|[?&=])[\w-]*(?:pass|secret|token|key)[\w-]*=)[^&\s]+")
 PYTHON_ONLY = {"n_evaluations", "seed"}
 """Settings for which only `learn` has an option on the command line."""
 
@@ -26,6 +32,8 @@ PYTHON_ONLY = {"n_evaluations", "seed"}
 class Recipe:
     """Lines to run, beside the files they need."""
 
+    made: str
+    """The command or the Python lines that made the page; empty if they are not known."""
     commands: tuple[str, ...]
     python: tuple[str, ...]
     space: str
@@ -34,13 +42,12 @@ class Recipe:
     """Where the runs come from, if the lines cannot say."""
 
 
-def recipe(history: History, learned: LearnedSpace, *, auto: bool) -> Recipe:
+def recipe(history: History, learned: LearnedSpace, *, auto: bool, made: str = "") -> Recipe:
     """The lines that give the same space from the same runs; `auto` if the check judged the choice
     of the settings."""
-    is_file = is_table(history.source)
-    runs = history.source if is_file else "runs.parquet"
+    runs = _runs(history)
     note = f"The runs were {history.source}; history.frame.write_parquet({runs!r}) writes them."
-    note = "" if is_file else note
+    note = "" if runs == history.source else note
     options = changed_settings(learned.settings)
     check_options = (
         {k: v for k, v in options.items() if k in ROWS} | {"shape": "auto"} if auto else options
@@ -51,8 +58,9 @@ def recipe(history: History, learned: LearnedSpace, *, auto: bool) -> Recipe:
     if not options.keys() & PYTHON_ONLY:
         commands += [_command(verb, runs, history, check_options) for verb in ("check", "report")]
     return Recipe(
+        made,
         tuple(commands),
-        tuple(_python(runs, history, options, check_options)),
+        tuple(_python(history, options, check_options)),
         write_space(learned.space),
         note,
     )
@@ -69,6 +77,42 @@ def changed_settings(settings: Settings) -> dict[str, Any]:
     }
 
 
+def _runs(history: History) -> str:
+    """The table of the runs: that which was read, or one to be written."""
+    return history.source if is_table(history.source) else "runs.parquet"
+
+
+def python_call(history: History, space: Space | None, path: Path, given: Mapping[str, Any]) -> str:
+    """The lines of Python that make a report: reading the runs, and `rf.report` with the arguments
+    that are not at their defaults. Folders from the root on are nobody else's business."""
+    arguments = [f"{name}={value!r}" for name, value in given.items()]
+    lines = ["import ringfence as rf", "", _reading(history)]
+    if space is not None:
+        lines.append(f"space = rf.read_space({SPACE_FILE!r})")
+    names = ["history"] if space is None else ["history", "space"]
+    arguments.append(f"path={(path.name if path.is_absolute() else path.as_posix())!r}")
+    return "\n".join([*lines, f"rf.report({', '.join([*names, *arguments])})"])
+
+
+def typed(program: str, words: Sequence[str]) -> str:
+    """A command as it was typed, quoted for a shell, without the passwords in it."""
+    return " ".join([program, *map(shlex.quote, map(without_passwords, words))])
+
+
+def without_passwords(word: str) -> str:
+    """A word of a command; what an address or an option of a reader keeps secret is hidden."""
+    return SECRET.sub(r"\1***", PASSWORD.sub(r"\1***@", word))
+
+
+def _reading(history: History) -> str:
+    if history.source == EXAMPLE:
+        return "history = rf.example_history()"
+    columns = _columns(history)
+    columns |= {} if _tells_direction(history) else {"direction": history.roles.direction}
+    read = [repr(_runs(history)), *(f"{name}={text!r}" for name, text in columns.items())]
+    return f"history = rf.read_history({', '.join(read)})"
+
+
 def _columns(history: History) -> dict[str, str]:
     roles = history.roles
     columns = {"task": roles.task, "objective": roles.objective}
@@ -76,10 +120,15 @@ def _columns(history: History) -> dict[str, str]:
     return columns | ({"status": roles.status} if roles.status is not None else {})
 
 
+def _tells_direction(history: History) -> bool:
+    """Whether the name of the objective alone gives the direction."""
+    return guess_direction(history.roles.objective) == history.roles.direction
+
+
 def _command(verb: str, runs: str, history: History, options: Mapping[str, Any]) -> str:
     words = ["ringfence", verb, f"./{runs}" if runs.startswith("-") else runs]
     words += [f"--{name}={column}" for name, column in _columns(history).items()]
-    words += ["--maximize"] if history.roles.direction == "maximize" else []
+    words += [] if _tells_direction(history) else [f"--direction={history.roles.direction}"]
     words.append(f"--space={SPACE_FILE}")
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -89,15 +138,12 @@ def _command(verb: str, runs: str, history: History, options: Mapping[str, Any])
 
 
 def _python(
-    runs: str, history: History, options: Mapping[str, Any], check_options: Mapping[str, Any]
+    history: History, options: Mapping[str, Any], check_options: Mapping[str, Any]
 ) -> list[str]:
-    read = [repr(runs), *(f"{name}={column!r}" for name, column in _columns(history).items())]
-    if history.roles.direction == "maximize":
-        read.append('direction="maximize"')
     return [
         "import ringfence as rf",
         "",
-        f"history = rf.read_history({', '.join(read)})",
+        _reading(history),
         f"space = rf.read_space({SPACE_FILE!r})",
         f"learned = rf.learn({_call(options)})",
         f"print(rf.check({_call(check_options)}))",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ringfence.checking import Check
+from ringfence.checking.belief.regret_scale import FULL_DRAWS
 from ringfence.checking.display import evidence
 from ringfence.checking.display.evidence import Curve, loss
-from ringfence.checking.left_out.recorded import FULL_DRAWS
 
 
 def sentence(check: Check | None) -> str:
@@ -15,33 +15,30 @@ def sentence(check: Check | None) -> str:
             "Nothing to check against: with one task there is none to leave out, so whether this "
             "space helps is not known."
         )
-    if check.settings.shape == "whole":
+    if check.settings.shape == "full":
+        if check.reason:
+            return f"Keep the full space until more is known: {check.reason}."
         if check.chosen_from:
             tried = f"none of the {check.chosen_from} settings tried is clearly better"
             return f"Keep the full space: {tried}."
         return "This is the full space itself: nothing is gained and nothing lost."
     curve = evidence.curve(check)
-    judged = [task for task in check.tasks if task.inside is not None]
     not_judged = len(check.not_judged)
     if curve is None or check.verdict == "cannot tell":
-        of_all = f"only {len(judged)} of {len(judged) + not_judged} tasks have"
-        who = of_all if judged else "no task has"
-        return (
-            f"The history cannot tell whether the learned space helps: {who} recorded runs inside "
-            "that tell good from bad."
-        )
+        return f"The history cannot tell whether the learned space helps: {check.reason}."
     k, worth = curve.judged_at, _trials(curve.worth, curve.judged_at)
-    worse = sum(1 for task in judged if loss(task) > 0)
+    judged = len(check.tasks)
+    worse = sum(1 for task in check.tasks if loss(task, check) > 0)
     unknown = f" ({not_judged} more could not be judged)" if not_judged else ""
     if check.verdict == "helps":
         return (
             f"In {k} trials the learned space reaches what the full space needs {worth} for; no "
-            f"worse on {len(judged) - worse} of {len(judged)} tasks{unknown}."
+            f"worse on {judged - worse} of {judged} tasks{unknown}."
         )
     if check.verdict == "hurts":
         return (
             f"The learned space would hurt: {k} trials in it reach what {worth} reach in the full "
-            f"space, and it is worse on {worse} of {len(judged)} tasks{unknown}. Keep the full "
+            f"space, and it is worse on {worse} of {judged} tasks{unknown}. Keep the full "
             "space."
         )
     return (
@@ -54,7 +51,7 @@ def worth_sentence(curve: Curve) -> str:
     """What the curve says in numbers."""
     return (
         f"{curve.judged_at} random trials in the learned space are worth {curve.worth:.1f} in the "
-        f"full space (90% interval over tasks {curve.low:.1f} to {curve.high:.1f}), a speed-up of "
+        f"full space (90% interval {curve.low:.1f} to {curve.high:.1f}), a speed-up of "
         f"{curve.worth / curve.judged_at:.2f}."
     )
 

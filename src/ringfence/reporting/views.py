@@ -14,7 +14,7 @@ from ringfence.arrays import FloatArray
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import Task
 from ringfence.learned.space import LearnedSpace
-from ringfence.rendering.scales import Scale, scale_of
+from ringfence.space.ticks import Scale, scale_of
 from ringfence.words import value
 
 MOST_PAIRS = 6
@@ -62,6 +62,15 @@ class RegionView:
     def outside(self) -> int:
         """The number of tasks drawn as left outside."""
         return sum(len(spot.tasks) for spot in self.spots if spot.outside)
+
+    @property
+    def says(self) -> str:
+        """The picture in words, for those who do not see it."""
+        return (
+            f"Best configurations, {' against '.join(self.names)}: {self.inside} tasks inside the "
+            f"learned region, {self.outside} left outside. The ranges and the table of best "
+            "configurations hold the numbers."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from ringfence.cli.options.learning import (
     LearnOptions,
     n_starts,
 )
-from ringfence.cli.options.runs import InputFormat, OutcomeOptions, RunOptions
+from ringfence.cli.options.runs import InputFormat, OutcomeOptions, RunOptions, offer_formats
 
 __all__ = [
     "AUTO",
@@ -20,4 +20,5 @@ __all__ = [
     "RunOptions",
     "grouped",
     "n_starts",
+    "offer_formats",
 ]

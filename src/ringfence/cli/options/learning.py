@@ -45,13 +45,13 @@ class LearnOptions:
     """How a space is learned."""
 
     space: Annotated[
-        Path | None, typer.Option(help="The original space (.json, .yaml, .toml); else inferred.")
+        Path | None, typer.Option(help="The full space (.json, .yaml, .toml); else inferred.")
     ] = None
     shape: Annotated[
         Shape,
         typer.Option(
             help="Shape of the region; boxes and ellipsoids are as many as the data call for, "
-            "whole keeps the original space, auto takes what `check --compare` recommends."
+            "full keeps all of it, auto takes what `check --compare` recommends."
         ),
     ] = BOX
     outliers: Annotated[
@@ -70,8 +70,15 @@ class LearnOptions:
         bool, typer.Option("--average-repeats", help="Average rows of the same configuration.")
     ] = False
 
+    n_evaluations: Annotated[
+        int | None, typer.Option(help="Use only this many rows of each task.")
+    ] = None
+    seed: Annotated[int | None, typer.Option(help="Take those rows at random, not the first.")] = (
+        None
+    )
+
     def read_space(self) -> Space | None:
-        """The original space, if it was named."""
+        """The full space, if it was named."""
         from ringfence.space import read_space
 
         return read_space(self.space) if self.space else None
@@ -85,6 +92,8 @@ class LearnOptions:
             "categories": self.categories.value,
             "top": self.top,
             "average_repeats": self.average_repeats,
+            "n_evaluations": self.n_evaluations,
+            "seed": self.seed,
         }
 
 

@@ -6,31 +6,57 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from ringfence.cli.summaries import completed
+
 if TYPE_CHECKING:
     from ringfence.history import History
+
+
+def _formats() -> list[str]:
+    from ringfence.history.readers.dispatch import format_names
+
+    return format_names()
+
+
+offer_formats = completed(_formats)
+
 
 InputFormat: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="csv, tsv, jsonl, parquet or a tool's name, if the source does not tell.",
+        help="csv, tsv, xlsx, jsonl, parquet or a tool's name, if the source does not tell.",
+        autocompletion=offer_formats,
     ),
 ]
+
+
+class Way(StrEnum):
+    """Which way is better."""
+
+    minimize = "minimize"
+    maximize = "maximize"
 
 
 @dataclass(frozen=True)
 class OutcomeOptions:
     """What the outcome of a run is: which way is better, at which budget, and did it finish."""
 
+    way: Annotated[
+        Way | None,
+        typer.Option(
+            "--direction",
+            help="Which way is better, unless the objective's name tells it: auc up, loss down.",
+        ),
+    ] = None
     maximize: Annotated[
         bool | None,
-        typer.Option(
-            "--maximize/--minimize", help="Whether higher is better.  [default: minimize]"
-        ),
+        typer.Option("--maximize/--minimize", hidden=True, help="Short for --direction."),
     ] = None
     budget: Annotated[
         str | None, typer.Option(help="Column of the budget; only a task's highest counts.")
@@ -42,7 +68,14 @@ class OutcomeOptions:
     @property
     def direction(self) -> str | None:
         """The direction as `read_history` has it; None if nothing was said."""
-        return None if self.maximize is None else "maximize" if self.maximize else "minimize"
+        if self.maximize is None:
+            return None if self.way is None else self.way.value
+        short = "maximize" if self.maximize else "minimize"
+        if self.way is not None and self.way.value != short:
+            from ringfence.errors import SettingError
+
+            raise SettingError(f"--direction {self.way.value} and --{short} contradict each other")
+        return short
 
 
 @dataclass(frozen=True)
@@ -53,7 +86,7 @@ class RunOptions:
         str,
         typer.Argument(
             metavar="RUNS",
-            help="Past runs: a .csv, .tsv, .jsonl or .parquet table, a quoted glob, - for stdin; "
+            help="Past runs: a .csv, .xlsx, .jsonl or .parquet table, a quoted glob, - for stdin; "
             "or what another tool keeps, such as an Optuna storage's URL.",
         ),
     ]
@@ -64,6 +97,13 @@ class RunOptions:
     ] = None
     ignore: Annotated[
         str | None, typer.Option(help="Columns that are not parameters, separated by commas.")
+    ] = None
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows without a value of a parameter: drop, choice (None is a value), error.",
+            show_default="drop a few, ask about many",
+        ),
     ] = None
     studies: Annotated[
         str | None, typer.Option(help="Studies of an Optuna storage: names, globs; all by default.")
@@ -80,23 +120,27 @@ class RunOptions:
         """The history that the options describe."""
         from ringfence.history import read_history
 
+        return read_history(self.source, **self.reading(format, outcome))
+
+    def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
+        """The arguments of `read_history`."""
         if sys.platform != "win32":  # polars restarts a read that Ctrl-C should end
             signal.siginterrupt(signal.SIGINT, True)
         outcome = outcome or OutcomeOptions()
         arguments: dict[str, Any] = {
-            "source": self.source,
             "task": self.task,
             "objective": self.objective,
             "direction": outcome.direction,
             "parameters": _names(self.parameters) if self.parameters else None,
             "ignore": _names(self.ignore) if self.ignore else (),
+            "missing": self.missing,
             "budget": outcome.budget,
             "status": outcome.status,
             "format": format,
         }
         if self.studies:
             arguments["studies"] = _names(self.studies)
-        return read_history(**arguments | _reader_options(self.option or ()))
+        return arguments | _reader_options(self.option or ())
 
 
 def _reader_options(texts: Sequence[str]) -> dict[str, str | list[str]]:

@@ -1,98 +1,68 @@
-"""The chart of the check, and what all charts share, as plotly describes them: plain dicts.
-
-Colors are names of CSS variables; the page looks them up, so that charts follow the light and the
-dark theme. Plotly reads text as markup of its own, so every name goes through `label`.
-"""
+"""The chart of the check: mean regret against trials."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+import math
 
 from ringfence.checking.display.evidence import Curve
-from ringfence.rendering.markup import escape, visible
-from ringfence.words import shortened
+from ringfence.rendering.markup import Html
+from ringfence.reporting.page.svg import LINE, Plot, Tick, element, line, mark, spread, width_of
+from ringfence.space import Float
+from ringfence.space.ticks import scale_of
 
-Chart: TypeAlias = dict[str, Any]
-
-INK, FAINT, RING, OUT, GROUND = "--text", "--line", "--ring", "--out", "--bg"
-
-
-def label(text: str, most: int = 60) -> str:
-    """Text that plotly shows as it is, shortened in the middle. It knows no entity for quotes."""
-    shown = escape(shortened(text, most)).replace("&quot;", '"').replace("&#x27;", "'")
-    return shown if text.strip() else "(blank)"
+WIDE, NARROW = (860, 360), (358, 300)
+"""Pixels of the chart: for a desk, and for a phone, where letters keep their size."""
+COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-def solid_label(text: str, most: int) -> str:
-    """The same on a chart in three dimensions, where plotly knows tags but no entities."""
-    shown = visible(shortened(text, most)).replace("<", "‹").replace(">", "›")
-    return shown if text.strip() else "(blank)"
+def regret_chart(curve: Curve, size: tuple[int, int], says: str) -> Html:
+    """Mean regret against trials, the band of its interval, and the line that is the speed-up."""
+    top = 1.05 * max(*curve.full, *curve.inside_high)
+    plot = Plot(*size, left=46.0)
+    last = math.log(curve.full_draws[-1])
 
+    def x(trials: float) -> float:
+        return plot.x(math.log(min(trials, curve.full_draws[-1])) / last)
 
-def regret_chart(curve: Curve) -> Chart:
-    """Mean regret against draws, and the arrow that is the speed-up."""
+    def y(regret: float) -> float:
+        return plot.y(regret / top)
+
+    counts = [Tick(x(k), str(k)) for k in COUNTS if k <= curve.full_draws[-1]]
+    regrets = [Tick(plot.y(at), text) for at, text in scale_of("", Float(0, top)).ticks]
     level = curve.inside[curve.draws.index(curve.judged_at)]
-    worth = min(curve.worth, curve.full_draws[-1])
-    arrow = {
-        "type": "scatter",
-        "x": [curve.judged_at, round(worth, 2)],
-        "y": [round(level, 5)] * 2,
-        "mode": "lines+markers",
-        "name": f"{curve.judged_at} trials inside are worth {worth:.0f}",
-        "line": {"color": OUT, "width": 2, "dash": "dot"},
-        "marker": {"color": OUT, "size": 9, "symbol": ["circle", "diamond"]},
-        "hoverinfo": "skip",
-    }
-    full = _line(curve.full_draws, curve.full, "full space", INK, "dash")
-    learned = _line(curve.draws, curve.inside, "learned space", RING, "solid")
-    ticks = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= curve.full_draws[-1]]
-    x = {
-        "title": {"text": "random trials", "standoff": 8},
-        "type": "log",
-        "tickvals": ticks,
-        "ticktext": ticks,
-    }
-    y = {
-        "title": {"text": "expected regret", "standoff": 8},
-        "rangemode": "tozero",
-        "automargin": True,
-    }
-    layout = layout_of(380) | {"xaxis": axis() | x, "yaxis": axis() | y, "showlegend": True}
-    layout["plot_bgcolor"] = GROUND
-    layout["legend"] = {
-        "orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemclick": False,
-        "itemdoubleclick": False,
-    }  # fmt: skip
-    return {"data": [full, learned, arrow], "layout": layout}
+    ends = [(x(curve.low), y(level)), (x(curve.high), y(level))]
+    reach = [(x(curve.judged_at), y(level)), (x(curve.worth), y(level))]
+    low = [(x(k), y(r)) for k, r in zip(curve.draws, curve.inside_low)]
+    high = [(x(k), y(r)) for k, r in zip(curve.draws, curve.inside_high)]
+    learned = [(x(k), y(r)) for k, r in zip(curve.draws, curve.inside)]
+    full = [(x(k), y(r)) for k, r in zip(curve.full_draws, curve.full)]
+    return plot.drawn(
+        plot.axes(
+            spread(counts, [width_of(tick.text) for tick in counts]),
+            spread(regrets, [LINE] * len(regrets)),
+            "random trials (log)",
+            "expected regret",
+        ),
+        plot.inner(
+            element("path", d=line([*low, *reversed(high)], closed=True), class_="band"),
+            element("path", d=line(full), class_="full"),
+            element("path", d=line(ends), class_="interval"),
+            element("path", d=line(reach), class_="worth"),
+            element("path", d=line(learned), class_="learned"),
+        ),
+        *(mark("dot", *point, number) for number, point in enumerate(learned)),
+        mark("diamond", *reach[1]),
+        says=says,
+    )
 
 
-def layout_of(height: int) -> Chart:
-    """What every chart looks like."""
-    ink = {"color": INK, "size": 13, "family": "system-ui, sans-serif"}
-    return {
-        "height": height,
-        "margin": {"l": 64, "r": 16, "t": 16, "b": 56},
-        "paper_bgcolor": GROUND,
-        "font": ink,
-        "hoverlabel": {
-            "bgcolor": "--panel", "bordercolor": INK, "align": "left", "namelength": -1,
-            "font": ink,
-        },
-        "hovermode": "closest",
-    }  # fmt: skip
-
-
-def axis() -> Chart:
-    """What every axis looks like."""
-    return {
-        "gridcolor": FAINT, "linecolor": FAINT, "zeroline": False, "showline": True, "mirror": True,
-    }  # fmt: skip
-
-
-def _line(x: Sequence[int], y: Sequence[float], name: str, color: str, dash: str) -> Chart:
-    return {
-        "type": "scatter", "x": list(x), "y": [round(v, 5) for v in y], "name": name,
-        "mode": "lines+markers", "line": {"color": color, "dash": dash, "width": 2},
-        "marker": {"color": color, "size": 5}, "hoverinfo": "x+y+name",
-    }  # fmt: skip
+def regret_labels(curve: Curve) -> list[str]:
+    """What to show at each point of the learned space's curve."""
+    full = dict(zip(curve.full_draws, curve.full))
+    return [
+        f"{k} trial{'s' * (k != 1)}\nlearned space: regret {inside:.3f} (90% {low:.3f} to "
+        f"{high:.3f})\nfull space: {full[k]:.3f}"
+        for k, inside, low, high in zip(
+            curve.draws, curve.inside, curve.inside_low, curve.inside_high
+        )
+    ]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from importlib import resources
 from typing import Any
 
-from ringfence.errors import MissingExtraError
 from ringfence.rendering.markup import Html
 from ringfence.reporting.facts import Facts
-from ringfence.reporting.page.charts import Chart, regret_chart
+from ringfence.reporting.page.charts import NARROW, WIDE, regret_chart, regret_labels
 from ringfence.reporting.page.environment import environment
-from ringfence.reporting.page.region_charts import pair_chart, solid_chart
+from ringfence.reporting.page.region_charts import pair_chart, solid_data, task_labels
+from ringfence.reporting.page.sections import sections
 from ringfence.reporting.recipe import SPACE_FILE
+from ringfence.reporting.use import LEARNED_FILE
 
 
 def page_html(facts: Facts) -> str:
@@ -22,33 +24,31 @@ def page_html(facts: Facts) -> str:
         .get_template("page.html.jinja")
         .render(
             facts=facts,
+            sections=sections(facts),
             space_file=SPACE_FILE,
-            charts=script_json(charts(facts)),
-            plotly=plotly_source(),
+            learned_file=LEARNED_FILE,
+            pair_chart=pair_chart,
+            regret_chart=regret_chart,
+            wide=WIDE,
+            narrow=NARROW,
+            data_address=data_address,
+            charts=script_json(chart_data(facts)),
             style=file_beside("report.css"),
             theme_script=file_beside("theme.js"),
             page_script=file_beside("report.js"),
+            solid_script=file_beside("solid.js"),
         )
     )
 
 
-def charts(facts: Facts) -> dict[str, Chart]:
-    """The charts by the id of their place on the page."""
-    views = facts.views
-    by_id = {
-        f"pair-{index}": pair_chart(view, facts.objective) for index, view in enumerate(views.pairs)
-    }
+def chart_data(facts: Facts) -> dict[str, Any]:
+    """What the scripts need: the labels of the charts, and the solid."""
+    labels = task_labels(facts.views, facts.objective)
     if facts.curve is not None:
-        by_id["regret-chart"] = regret_chart(facts.curve)
-    if views.solid is not None:
-        by_id["solid-chart"] = solid_chart(views.solid, facts.objective)
-    return by_id
-
-
-def require_packages() -> None:
-    """Raise MissingExtraError unless Jinja2 and plotly are installed."""
-    environment()
-    plotly_source()
+        texts = regret_labels(facts.curve)
+        labels["charts"] |= {f"regret-{size}": {"texts": texts} for size in ("wide", "narrow")}
+    solid = facts.views.solid
+    return labels | {"solid": None if solid is None else solid_data(solid)}
 
 
 def script_json(content: Any) -> Html:
@@ -57,13 +57,9 @@ def script_json(content: Any) -> Html:
     return Html(text.replace("<", "\\u003c"))
 
 
-def plotly_source() -> Html:
-    """The plotly.js that the plotly package carries."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise MissingExtraError("plotly", "report") from error
-    return Html(get_plotlyjs().replace("</script", "<\\/script"))
+def data_address(text: str) -> str:
+    """An address that is the text itself, for a link that saves it as a file."""
+    return f"data:application/json;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def file_beside(name: str) -> Html:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ringfence.errors import MissingExtraError
 from ringfence.rendering.markup import escape, name
 from ringfence.words import percent, value
 
@@ -16,10 +15,8 @@ if TYPE_CHECKING:
 def environment() -> Environment:
     """Jinja2 with the templates beside this file. Whatever a template shows goes through `shown`,
     and one that names what is not there fails."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError("jinja2", "report") from error
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # when first used
+
     templates = Environment(
         loader=PackageLoader("ringfence.reporting.page"),
         autoescape=True,

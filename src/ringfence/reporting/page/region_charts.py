@@ -2,121 +2,127 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from itertools import combinations, product
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ringfence.rendering.scales import Scale
-from ringfence.reporting.page.charts import (
-    FAINT,
-    GROUND,
-    INK,
-    OUT,
-    RING,
-    Chart,
-    axis,
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.learned.records import Task
+from ringfence.rendering.markup import Html
+from ringfence.reporting.page.svg import (
+    LINE,
+    Plot,
+    Tick,
+    element,
+    fitted,
     label,
-    layout_of,
-    solid_label,
+    line,
+    mark,
+    spread,
+    width_of,
 )
-from ringfence.reporting.views import RegionView, Spot
+from ringfence.reporting.views import RegionView, RegionViews
+from ringfence.space.ticks import Scale
 
-MOST_NAMES = 8  # in one hover label
-
-
-def pair_chart(view: RegionView, objective: str) -> Chart:
-    """Two parameters: the region's shadow, the plain box around it, the best configurations."""
-    shadow = _trace(*view.boundary.T.tolist()) | {
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": "--ring-faint",
-        "line": {"color": RING, "width": 1.5},
-    }
-    fence = _trace(*_edges(view)) | {
-        "mode": "lines",
-        "line": {"color": INK, "width": 1, "dash": "dot"},
-    }
-    x, y = (_unit_axis(scale) for scale in view.scales)
-    for side in (x, y):
-        side["title"]["standoff"] = 8
-        side |= {"ticks": "outside", "tickcolor": FAINT}
-    layout = layout_of(320) | {"showlegend": False, "xaxis": x, "yaxis": y}
-    layout["plot_bgcolor"] = GROUND
-    return {"data": [shadow, fence, *_points(view, objective)], "layout": layout}
+WIDTH, HEIGHT = 358, 330  # pixels, of a pair
+MOST_OF_A_TICK = 84  # pixels, of a label beside the vertical axis
+NUMBER = 66  # pixels that a number needs at most, such as -1.234e-05
+SOLID_TITLE, SOLID_TICK = 150, 72  # pixels, of labels in three dimensions
+MOST_NAMES = 8  # in one label
 
 
-def solid_chart(view: RegionView, objective: str) -> Chart:
-    """Three parameters: the region's shadow as a surface, the box around it, the points."""
+def pair_chart(view: RegionView) -> Html:
+    """Two parameters: the region's shadow, the plain ranges around it, the best configurations."""
+    across, upwards = view.scales
+    texts = [fitted(text, MOST_OF_A_TICK) for _, text in upwards.ticks]
+    plot = Plot(WIDTH, HEIGHT, left=max([24.0, *(width_of(text) + 12 for text in texts)]))
+    room = (plot.x(1) - plot.left) / max(len(across.ticks), 2)
+    x_ticks = [Tick(plot.x(at), fitted(text, max(room, NUMBER))) for at, text in across.ticks]
+    y_ticks = [Tick(plot.y(at), text) for (at, _), text in zip(upwards.ticks, texts)]
+    (left, low), (right, high) = view.lower, view.upper
+    fence = [(left, low), (right, low), (right, high), (left, high)]
+    return plot.drawn(
+        plot.axes(
+            spread(x_ticks, [width_of(tick.text) for tick in x_ticks]),
+            spread(y_ticks, [LINE] * len(y_ticks)),
+            _title(across),
+            _title(upwards),
+        ),
+        plot.inner(
+            element("path", d=_shadow(plot, view.boundary), class_="shadow"),
+            element("path", d=line((plot.at(u, v) for u, v in fence), closed=True),
+                    class_="fence"),
+        ),
+        *(
+            mark("cross" if spot.outside else "dot", *plot.at(*spot.point), n)
+            for n, spot in sorted(enumerate(view.spots), key=lambda pair: pair[1].outside)
+        ),
+        says=view.says,
+    )  # fmt: skip
+
+
+def solid_data(view: RegionView) -> dict[str, Any]:
+    """Three parameters, for the script that draws and turns them: unit coordinates and labels."""
     assert view.triangles is not None
-    body = _trace(*view.boundary.T.tolist()) | dict(zip("ijk", view.triangles.T.tolist()))
-    body |= {"type": "mesh3d", "color": RING, "opacity": 0.25}
-    frame = _trace(*_edges(view)) | {"mode": "lines", "line": {"color": INK, "width": 2}}
-    scene: Chart = {
-        f"{name}axis": _unit_axis(scale, solid_label) | {"showspikes": False}
-        for name, scale in zip("xyz", view.scales)
+    return {
+        "corners": view.boundary.round(4).tolist(),
+        "triangles": view.triangles.tolist(),
+        "lower": [round(end, 4) for end in view.lower],
+        "upper": [round(end, 4) for end in view.upper],
+        "points": [[*spot.point, int(spot.outside)] for spot in view.spots],
+        "axes": [
+            {
+                "title": fitted(_title(scale), SOLID_TITLE),
+                "ticks": [[round(at, 4), fitted(text, SOLID_TICK)] for at, text in scale.ticks],
+            }
+            for scale in view.scales
+        ],
     }
-    camera = {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
-    scene |= {"aspectmode": "cube", "camera": camera}
-    layout = layout_of(460) | {"showlegend": False, "scene": scene}
-    layout["margin"] = {"l": 0, "r": 0, "t": 0, "b": 0}
-    return {"data": [body, frame, *_points(view, objective)], "layout": layout}
 
 
-def _points(view: RegionView, objective: str) -> list[Chart]:
-    """The best configurations inside and outside, told apart by symbol as well as color."""
-    flat = len(view.scales) == 2
-    traces = []
-    for outside, symbol, color in ((False, "circle", INK), (True, "x" if flat else "diamond", OUT)):
-        spots = [spot for spot in view.spots if spot.outside == outside]
-        if not spots:
-            continue
-        marker = {"symbol": symbol, "color": color, "size": 8 if flat else 4, "opacity": 0.85}
-        trace = _trace(*zip(*(spot.point for spot in spots)))
-        trace |= {"mode": "markers", "marker": marker, "hoverinfo": "text"}
-        trace["hovertext"] = [_hover(view, spot, objective) for spot in spots]
-        traces.append(trace | {"cliponaxis": False} if flat else trace)
-    return traces
-
-
-def _hover(view: RegionView, spot: Spot, objective: str) -> str:
-    """The tasks at a spot with their values, and the configuration."""
-    lines = [
-        f"<b>{label(task.name)}</b>  {label(objective, 30)} {task.value:.4g}"
-        for task in spot.tasks[:MOST_NAMES]
-    ]
-    if len(spot.tasks) > MOST_NAMES:
-        lines.append(f"and {len(spot.tasks) - MOST_NAMES} more tasks")
-    lines += [f"{label(s.name, 30)} = {label(v, 30)}" for s, v in zip(view.scales, spot.values)]
-    return "<br>".join([*lines, "left outside"] if spot.outside else lines)
-
-
-def _edges(view: RegionView) -> list[list[float | None]]:
-    """The edges of the box around the region as one broken line, a list for each axis."""
-    corners = list(product(*zip(view.lower, view.upper)))
-    path: list[list[float | None]] = [[] for _ in view.scales]
-    for start, stop in combinations(corners, 2):
-        if sum(a != b for a, b in zip(start, stop)) == 1:
-            for coordinates, a, b in zip(path, start, stop):
-                coordinates += [a, b, None]
-    return path
-
-
-def _trace(*columns: Sequence[float | None]) -> Chart:
-    """Points without a hover label."""
-    rounded: dict[str, Any] = {
-        name: [None if x is None or math.isnan(x) else round(x, 4) for x in column]
-        for name, column in zip("xyz", columns)
+def task_labels(views: RegionViews, objective: str) -> dict[str, Any]:
+    """What to show at the spots: the tasks, once for all charts, and for each chart by its id the
+    parameters and, spot by spot, numbers of tasks, values, and whether they are outside."""
+    named = {f"pair-{number}": view for number, view in enumerate(views.pairs)}
+    named |= {"solid-chart": views.solid} if views.solid else {}
+    tasks = list(
+        {t.name: t for view in named.values() for spot in view.spots for t in spot.tasks}.values()
+    )
+    numbers = {task.name: number for number, task in enumerate(tasks)}
+    return {
+        "most": MOST_NAMES,
+        "tasks": [[label(t.name), f"{label(objective, 30)} {t.value:.4g}"] for t in tasks],
+        "charts": {chart: _spots(view, numbers) for chart, view in named.items()},
     }
-    return {"type": "scatter" if len(columns) == 2 else "scatter3d", "hoverinfo": "skip"} | rounded
 
 
-def _unit_axis(scale: Scale, text: Callable[[str, int], str] = label) -> Chart:
-    title = text(scale.name, 24) + (" (log)" if scale.log else "")
-    return axis() | {
-        "title": {"text": title},
-        "range": [0, 1],
-        "tickvals": [round(x, 4) for x, _ in scale.ticks],
-        "ticktext": [text(tick, 12) for _, tick in scale.ticks],
-        "gridcolor": FAINT,
+def _spots(view: RegionView, numbers: Mapping[str, int]) -> dict[str, Any]:
+    def of(tasks: Sequence[Task]) -> list[int]:
+        return [numbers[task.name] for task in tasks]
+
+    return {
+        "names": [label(name, 30) for name in view.names],
+        "spots": [
+            [of(spot.tasks), [label(text, 30) for text in spot.values], int(spot.outside)]
+            for spot in view.spots
+        ],
     }
+
+
+def _shadow(plot: Plot, boundary: FloatArray) -> str:
+    """All parts of the boundary as one path. They go around the same way: where they overlap, none
+    takes from another."""
+    gaps = np.flatnonzero(np.isnan(boundary[:, 0]))
+    paths = []
+    for part in np.split(boundary, gaps):
+        curve = part[~np.isnan(part[:, 0])]
+        x, y = curve.T
+        backwards = float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) < 0
+        ordered = curve[::-1] if backwards else curve
+        paths.append(line((plot.at(u, v) for u, v in ordered.tolist()), closed=True))
+    return "".join(paths)
+
+
+def _title(scale: Scale) -> str:
+    return label(scale.name) + (" (log)" if scale.log else "")

@@ -1,88 +1,131 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  const charts = JSON.parse(document.getElementById("charts").textContent);
-  const settings = { responsive: true, displayModeBar: false, scrollZoom: false };
-  const solid = document.getElementById("solid-chart");
 
-  // Colors are names of CSS variables: look them up in the theme that is on.
-  const painted = (value, key, style) => {
-    if (Array.isArray(value)) return value.map((item) => painted(item, key, style));
-    if (value !== null && typeof value === "object")
-      return Object.fromEntries(
-        Object.entries(value).map(([name, item]) => [name, painted(item, name, style)]));
-    return key.endsWith("color") ? style.getPropertyValue(value).trim() : value;
-  };
-
-  const drawsInThreeDimensions = () => {
-    const canvas = document.createElement("canvas");
-    return Boolean(canvas.getContext("webgl") || canvas.getContext("experimental-webgl"));
-  };
-  if (solid && !drawsInThreeDimensions()) {
-    delete charts["solid-chart"];
-    solid.closest("figure").hidden = true;
-    document.getElementById("turns").hidden = true;
-    document.getElementById("no-webgl").hidden = false;
-  }
-
-  // A narrow place is looked at from further away.
-  const camera = (place, layout) => {
-    const { eye, center } = layout.scene.camera;
-    const far = Math.max(1, Math.min(1.7, 560 / place.clientWidth));
-    return { center, eye: { x: far * eye.x, y: far * eye.y, z: far * eye.z } };
-  };
-
-  const draw = (width) => {
-    const style = getComputedStyle(root);
-    for (const [id, chart] of Object.entries(charts)) {
-      const place = document.getElementById(id);
-      const { data, layout } = painted(chart, "", style);
-      if (width) layout.width = Math.min(width, place.clientWidth);
-      if (layout.scene) layout.scene.camera = place.layout?.scene.camera ?? camera(place, layout);
-      // On a touch screen a finger on a flat chart scrolls the page.
-      if (!layout.scene && matchMedia("(pointer: coarse)").matches) layout.dragmode = false;
-      Plotly.react(place, data, layout, settings);
-    }
-  };
-
+  // Colors: those of the system until the button says otherwise.
   const toggle = document.getElementById("theme");
-  const show = (theme, width) => {
+  const show = (theme) => {
     root.dataset.theme = theme;
     toggle.textContent = theme === "dark" ? "Light colors" : "Dark colors";
-    draw(width);
   };
+  toggle.hidden = false;
   toggle.addEventListener("click", () => show(root.dataset.theme === "dark" ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) =>
     show(event.matches ? "dark" : "light"));
   show(root.dataset.theme);
 
-  let before = root.dataset.theme;
-  addEventListener("beforeprint", () => {
-    before = root.dataset.theme;
-    show("light", 640);
-  });
-  addEventListener("afterprint", () => show(before));
-
-  // Turn the solid by buttons, for those who do not drag.
-  const turn = (way) => {
-    const eye = solid.layout.scene.camera.eye;
-    const flat = Math.hypot(eye.x, eye.y);
-    const length = Math.hypot(flat, eye.z);
-    const step = Math.PI / 12;
-    const around = Math.atan2(eye.y, eye.x) + step * ((way === "left") - (way === "right"));
-    const limit = Math.PI / 2 - 0.05;
-    const up = Math.atan2(eye.z, flat) + step * ((way === "up") - (way === "down"));
-    const height = Math.max(-limit, Math.min(limit, up));
-    Plotly.relayout(solid, {
-      "scene.camera.eye": {
-        x: length * Math.cos(height) * Math.cos(around),
-        y: length * Math.cos(height) * Math.sin(around),
-        z: length * Math.sin(height),
-      },
-    });
+  // The label of the mark nearest to the pointer.
+  const labels = JSON.parse(document.getElementById("charts").textContent);
+  const tip = document.getElementById("tip");
+  const REACH = 24; // pixels
+  const lines = (chart, number) => {
+    if (chart.texts) return chart.texts[number].split("\n");
+    const [tasks, values, outside] = chart.spots[number];
+    const named = tasks.slice(0, labels.most).map((task) => labels.tasks[task].join("  "));
+    if (tasks.length > labels.most) named.push(`and ${tasks.length - labels.most} more tasks`);
+    named.push(...chart.names.map((name, place) => `${name} = ${values[place]}`));
+    return outside ? [...named, "left outside"] : named;
   };
-  for (const button of document.querySelectorAll("[data-turn]"))
-    button.addEventListener("click", () => turn(button.dataset.turn));
+  const nearest = (place, event) => {
+    let [found, least] = [null, REACH];
+    for (const mark of place.querySelectorAll("[data-spot]")) {
+      const box = mark.getBoundingClientRect();
+      const far = Math.hypot(
+        box.left + box.width / 2 - event.clientX, box.top + box.height / 2 - event.clientY);
+      if (far < least) [found, least] = [mark, far];
+    }
+    return found;
+  };
+  const point = (place, event) => {
+    const mark = nearest(place, event);
+    tip.hidden = !mark;
+    for (const other of document.querySelectorAll(".pointed")) other.classList.remove("pointed");
+    if (!mark) return;
+    mark.classList.add("pointed");
+    tip.replaceChildren(...lines(labels.charts[place.id], mark.dataset.spot).map((text) => {
+      const line = document.createElement("div");
+      line.dir = "auto";
+      line.textContent = text;
+      return line;
+    }));
+    const [box, size] = [mark.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const below = box.bottom + 8 + size.height < innerHeight;
+    tip.style.left = `${Math.max(4, Math.min(innerWidth - size.width - 4, box.left))}px`;
+    tip.style.top = `${below ? box.bottom + 8 : Math.max(4, box.top - 8 - size.height)}px`;
+  };
+  for (const place of document.querySelectorAll(".place")) {
+    for (const name of ["pointermove", "pointerdown"])
+      place.addEventListener(name, (event) => point(place, event));
+    place.addEventListener("pointerleave", (event) => {
+      if (event.pointerType !== "touch") tip.hidden = true; // a finger that is lifted has pointed
+    });
+  }
+  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
+  addEventListener("pointerdown", (event) => {
+    if (!event.target.closest(".place")) tip.hidden = true;
+  });
+
+  // Frames that hide columns or rows say so.
+  const frames = [...document.querySelectorAll(".scroll")];
+  for (const frame of frames) {
+    frame.after(document.createElement("p"));
+    frame.nextSibling.className = "hint";
+  }
+  const hint = () => {
+    for (const frame of frames) {
+      const wider = frame.scrollWidth > frame.clientWidth + 1;
+      const longer = frame.scrollHeight > frame.clientHeight + 1;
+      frame.classList.toggle("wider", wider);
+      frame.classList.toggle("longer", longer);
+      const says = [wider && "More columns: scroll sideways →", longer && "More rows: scroll down ↓"];
+      frame.nextSibling.textContent = says.filter(Boolean).join("\u2003");
+    }
+  };
+  new ResizeObserver(hint).observe(root);
+  for (const details of document.querySelectorAll("details"))
+    details.addEventListener("toggle", hint);
+  hint();
+
+  // The section that is being read, in the contents.
+  const links = [...document.querySelectorAll("#contents a")];
+  const mark = () => {
+    const parts = links.map((link) => document.getElementById(link.hash.slice(1)));
+    const passed = parts.filter((part) => part.getBoundingClientRect().top < innerHeight / 3);
+    const current = passed.length ? `#${passed.at(-1).id}` : links[0]?.hash;
+    for (const link of links)
+      if (link.hash === current) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+  };
+  addEventListener("scroll", mark, { passive: true });
+  mark();
+  const folded = document.getElementById("folded");
+  folded.addEventListener("click", (event) => {
+    if (event.target.closest("a")) folded.open = false;
+  });
+
+  // Copy a program; where the browser has no clipboard for us, the text is selected.
+  const copy = async (button, code) => {
+    const range = document.createRange();
+    range.selectNodeContents(code);
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().removeAllRanges();
+      getSelection().addRange(range);
+      button.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl-C";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  };
+  for (const code of document.querySelectorAll(".code code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", `Copy: ${code.closest("pre").getAttribute("aria-label")}`);
+    button.addEventListener("click", () => copy(button, code));
+    code.closest(".code").append(button);
+  }
 
   // Sort a table by a column: numbers by their key, words by what they say, empty cells last.
   const compare = (column, sign) => (one, other) => {

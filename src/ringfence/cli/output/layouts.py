@@ -9,8 +9,16 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import typer
+
+from ringfence.cli.output.terminal import say
+
 if TYPE_CHECKING:
+    from ringfence.rendering.layout import Table
     from ringfence.space import Config
+
+
+NARROW = 10  # columns that a value keeps in a narrow table: a number of four digits
 
 
 class Layout(StrEnum):
@@ -21,12 +29,15 @@ class Layout(StrEnum):
     table = "table"
 
 
-def as_text(layout: Layout, names: Sequence[str], configs: Sequence[Config]) -> str:
-    """The configurations in this layout; `names` are the columns."""
-    return {Layout.jsonl: _jsonl, Layout.csv: _csv, Layout.table: _table}[layout](names, configs)
+def write(layout: Layout, names: Sequence[str], configs: Sequence[Config]) -> None:
+    """Print the configurations in this layout; `names` are the columns."""
+    if layout is Layout.table:
+        say(_table(names, configs))
+    else:
+        typer.echo(_jsonl(configs) if layout is Layout.jsonl else _csv(names, configs), nl=False)
 
 
-def _jsonl(names: Sequence[str], configs: Sequence[Config]) -> str:
+def _jsonl(configs: Sequence[Config]) -> str:
     return "".join(json.dumps(config) + "\n" for config in configs)
 
 
@@ -38,8 +49,9 @@ def _csv(names: Sequence[str], configs: Sequence[Config]) -> str:
     return text.getvalue()
 
 
-def _table(names: Sequence[str], configs: Sequence[Config]) -> str:
-    from ringfence.words import align, value
+def _table(names: Sequence[str], configs: Sequence[Config]) -> Table:
+    from ringfence.rendering.layout import Table
+    from ringfence.words import value
 
     rows = [[value(c[name]) if name in c else "" for name in names] for c in configs]
-    return "\n".join(align([list(names), *rows])) + "\n"
+    return Table([names, *rows], floors=dict.fromkeys(range(len(names)), NARROW))
