@@ -33,7 +33,7 @@ from ringfence.learned.settings import checked_settings, describe
 ROWS = (16, 24, 32, 64, 128, 256)
 LONGEST = {"pruned tpe": 64}  # complete trials; most of the later ones are pruned
 SIZES = (12, 30, 1000)  # numbers of tasks; 1000 stands for all
-DRAWS_OF_SIZE = {12: 8, 30: 4, 1000: 1}
+DRAWS_OF_SIZE = {12: 8, 30: 8, 1000: 1}
 CHECKED: tuple[dict[str, Any], ...] = (
     {"shape": "box"},
     {"shape": "ellipsoid", "outliers": 0.1, "refit": True},
