@@ -187,6 +187,15 @@ def test_options_of_a_reader_reach_it(folder):
     assert "the reader 'table' has no option 'at'; its options are budget" in err
 
 
+def test_the_gate_cannot_tell_only_if_the_lower_bound_is_too_low(folder):
+    mixed_runs(tasks=4, runs=12).write_parquet(folder / "few.parquet")
+    options = [folder / "few.parquet", "--space", folder / "space.json", "--starts", "0"]
+    out, _ = run("check", *options, "--require-speedup", "0.01")
+    assert "cannot tell" in out
+    _, err = run("check", *options, "--require-speedup", "50", code=3)
+    assert "cannot tell" in err
+
+
 def test_check_in_text_and_json_and_as_a_gate(folder):
     mixed_runs(tasks=8, runs=30).write_parquet(folder / "few.parquet")
     options = [folder / "few.parquet", "--space", folder / "space.json"]

@@ -82,11 +82,16 @@ def test_a_bug_ends_the_search_with_its_own_traceback(n_jobs):
         rf.minimize(buggy, SPACE, "random", 20, n_jobs=n_jobs)
     outcome = caught.value.outcome
     assert sum(trial.state == "done" for trial in outcome.trials) == 4
-    assert not any(trial.state == "running" for trial in outcome.trials)
+    assert not outcome.failures
     assert len(outcome.trials) <= 4 + n_jobs
     assert outcome.value is not None
     shown = "".join(traceback.format_exception(caught.value))
     assert "return undefined_name" in shown and "catch=NameError" in shown
+    cut_short = [trial.config for trial in outcome.trials if trial.state == "running"]
+    tried = []
+    rest = rf.minimize(lambda c: tried.append(c) or c["x"], outcome.optimizer, n_trials=4)
+    assert tried[: len(cut_short)] == cut_short  # mended, it begins with those
+    assert sum(trial.state == "done" for trial in rest.trials) == 8
 
 
 @pytest.mark.parametrize("bug", [TypeError, ImportError, AttributeError, SyntaxError, KeyError])

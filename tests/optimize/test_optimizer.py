@@ -124,7 +124,37 @@ def test_ctrl_c_returns_what_is_there():
     outcome = rf.minimize(objective, SPACE, "random", 50)
     assert outcome.ended == "interrupted"
     assert outcome.value == 1.0
-    assert [trial.state for trial in outcome.trials] == ["done"] * 5 + ["failed"]
+    assert [trial.state for trial in outcome.trials] == ["done"] * 5 + ["running"]
+    assert "1 unfinished" in str(outcome)
+
+
+@pytest.mark.parametrize("method", ["gp", "sobol"])
+def test_an_interrupted_search_continues_as_if_nothing_had_happened(method, tmp_path):
+    def interrupted_at(number):
+        calls = iter(range(100))
+
+        def objective(config):
+            if next(calls) == number:
+                raise KeyboardInterrupt
+            return (config["x"] - 0.3) ** 2
+
+        return objective
+
+    space = rf.Space({"x": rf.Float(0.0, 1.0)})
+    straight = rf.minimize(interrupted_at(None), space, method, 10)
+    first = rf.minimize(interrupted_at(6), space, method, 10)
+    first.optimizer.save(tmp_path / "search.json")
+    saved = rf.load_optimizer(tmp_path / "search.json")
+    rest = rf.minimize(interrupted_at(None), saved, n_trials=4)
+    assert rest.trials == straight.trials
+
+
+def test_a_second_ctrl_c_gets_out_of_a_loop_of_searches():
+    def objective(config):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rf.minimize(objective, SPACE, "random", 5)
 
 
 def test_minimize_goes_on_and_ends_when_nothing_is_left():

@@ -87,7 +87,7 @@ def check(
         say(*read_off(result.notes), *_parts(result))
     if require_speedup is not None:
         low, unsure = _lower_bound(result)
-        if unsure:
+        if low < require_speedup and unsure:
             typer.echo(f"cannot tell; {unsure}", err=True)
             raise typer.Exit(CANNOT_TELL)
         if low < require_speedup:

@@ -189,8 +189,9 @@ def _few_tasks_line(block: Block) -> str:
     if not block.widened:
         return ""
     return (
-        f"note: tasks that are few or agree ({block.tasks}) leave {block.widened} of "
-        f"{len(block.names)} directions of ({names}) undetermined; the region keeps room there"
+        f"note: the {block.tasks} task{'s' * (block.tasks != 1)} behind ({names}) are too few, or "
+        f"agree too well, for {block.widened} of its {len(block.names)} directions, which stay "
+        "undetermined: the region keeps room there, and more tasks would say how much"
     )
 
 

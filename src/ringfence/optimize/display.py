@@ -45,9 +45,10 @@ def _rows(optimizer: Optimizer) -> list[tuple[str, str]]:
 def _lines(optimizer: Optimizer, ended: str) -> list[str]:
     states = [trial.state for trial in optimizer.trials]
     count = len(states)
+    unsettled = "unfinished" if ended else "running"
     lines = [
         f"{count} trial{'s' * (count != 1)} of {optimizer.name!r}: {states.count('done')} done, "
-        f"{states.count('failed')} failed, {states.count('running')} running"
+        f"{states.count('failed')} failed, {states.count('running')} {unsettled}"
     ]
     reasons = [trial.reason for trial in optimizer.trials if trial.reason]
     lines += [f"last failure: {shortened(plain(reasons[-1]), REASON)}"] if reasons else []

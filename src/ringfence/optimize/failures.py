@@ -44,21 +44,26 @@ class Failures:
         if isinstance(error, self._caught):
             return False
         self._in_a_row += 1
-        if isinstance(error, NoNumberError):
-            return True
-        # scikit-learn's error for a value that an estimator does not take is both of these
-        is_bug = isinstance(error, BUGS) and not isinstance(error, ValueError)
-        return is_bug or self._in_a_row >= IN_A_ROW
+        return is_bug(error) or self._in_a_row >= IN_A_ROW
+
+
+def is_bug(error: BaseException) -> bool:
+    """Whether the code is to blame, whatever the configuration."""
+    # scikit-learn's error for a value that an estimator does not take is both of these
+    is_code = isinstance(error, BUGS) and not isinstance(error, ValueError)
+    return is_code or isinstance(error, NoNumberError)
 
 
 def advice(error: BaseException, trial: Trial, finished: int) -> str:
     """What to add to an error that ends a search."""
     kind = _as_typed(error)
+    again = "rf.minimize(objective, error.outcome.optimizer"
+    mended = f"Once it is mended, {again}) continues with this trial; " if is_bug(error) else ""
     return (
         f"ringfence: the search ended with trial {trial.number}, {trial.config}. The "
         f"{finished} finished trial{'s' * (finished != 1)} and the failed ones are in "
-        f"error.outcome; catch={kind} records such failures and goes on: "
-        f"rf.minimize(objective, error.outcome.optimizer, catch={kind})"
+        f"error.outcome. {mended}catch={kind} records such failures and goes on: "
+        f"{again}, catch={kind})"
     )
 
 

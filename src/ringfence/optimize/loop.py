@@ -16,7 +16,7 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
 from ringfence.optimize.display import optimizer_html, optimizer_text
-from ringfence.optimize.failures import Catch, Failures, NoNumberError, advice, failure_line
+from ringfence.optimize.failures import Catch, Failures, NoNumberError, advice, failure_line, is_bug
 from ringfence.optimize.guard import GuardShare
 from ringfence.optimize.method import BaseMethod
 from ringfence.optimize.progress import Bar
@@ -133,13 +133,15 @@ def minimize(
 
     The objective takes a configuration (a dict) and returns a number; for methods that ration a
     resource it takes the budget as a second argument. Ctrl-C ends the loop and returns what there
-    is.
+    is; before the first trial has finished it is a KeyboardInterrupt, so that pressing it twice
+    ends a program that calls this again and again.
 
     An exception, or a value that is not a finite number, makes the trial a failure, and the loop
     goes on. But an error that is a bug (NameError, TypeError, ImportError, AttributeError,
     SyntaxError, KeyError), a value that is no number at all (None, since a return is missing), or
     the third failure in a row ends the search with that very error; what was finished is in
-    its attribute `outcome`. `catch` says which errors never end it.
+    its attribute `outcome`. `catch` says which errors never end it. A search that continues begins
+    with the trials that Ctrl-C or a bug cut short: their configurations are not to blame.
 
     Args:
         objective: the function to minimize.
@@ -208,10 +210,12 @@ def minimize(
             **options,
         )
     with Bar(count, progress) as bar:
+        before = _n_settled(engine)
         try:
             ended = _run(engine, objective, count, workers, bar, failures)
         except KeyboardInterrupt:
-            _abandon(engine)
+            if _n_settled(engine) == before:
+                raise
             ended = "interrupted"
     return Outcome(engine, ended)
 
@@ -228,12 +232,13 @@ def _run(
     error that ends the search is raised once those that still run are settled."""
     fatal: tuple[Exception, Trial] | None = None
     running: dict[Future[float], Trial] = {}
+    cut_short = [trial for trial in engine.trials if trial.state == "running"]
     started = 0
     with _pool(workers) as pool:
         while started < count or running:
             try:
                 while started < count and len(running) < workers:
-                    trial = engine.ask()
+                    trial = cut_short.pop(0) if cut_short else engine.ask()
                     running[pool.submit(_evaluate, engine, objective, trial)] = trial
                     started += 1
             except ExhaustedError as error:
@@ -242,12 +247,17 @@ def _run(
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda f: running[f].number):
                 trial = running.pop(future)
-                failure = _settle(engine, trial, future)
+                failure = _told(engine, trial, future)
                 if failure is None:
                     failures.success()
-                elif failures.ends(failure) and fatal is None:
+                    bar.advance(engine.best)
+                    continue
+                ends = failures.ends(failure)
+                if not (ends and is_bug(failure)):  # another configuration might have worked
+                    engine.fail(trial, _reason(failure))
+                    bar.advance(engine.best)
+                if ends and fatal is None:
                     fatal, count = (failure, trial), started
-                bar.advance(engine.best)
     if fatal is not None:
         raise _with_outcome(engine, *fatal)
     return f"{count} trials done"
@@ -257,7 +267,7 @@ def _with_outcome(engine: Optimizer, error: Exception, trial: Trial) -> Exceptio
     """The error, with what was finished and what to do."""
     finished = sum(one.state == "done" for one in engine.trials)
     error.add_note(advice(error, trial, finished))
-    error.outcome = Outcome(engine, f"ended by {_words(error)}")  # type: ignore[attr-defined]
+    error.outcome = Outcome(engine, _words(error))  # type: ignore[attr-defined]
     return error
 
 
@@ -266,21 +276,18 @@ def _evaluate(engine: Optimizer, objective: Objective, trial: Trial) -> float:
     return objective(config, trial.budget) if engine.method.budgeted else objective(config)
 
 
-def _settle(engine: Optimizer, trial: Trial, future: Future[float]) -> Exception | None:
-    """Tell how the trial went; its error, if it failed."""
+def _told(engine: Optimizer, trial: Trial, future: Future[float]) -> Exception | None:
+    """Tell the trial's value; its error, if it has none."""
     error = future.exception()
     if error is not None:
         if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
             raise error
-        engine.fail(trial, _words(error))
         return error
     value = future.result()
     try:
         engine.tell(trial, value)
     except TrialError:
-        failure = _no_value(value)
-        engine.fail(trial, str(failure))
-        return failure
+        return _no_value(value)
     return None
 
 
@@ -298,14 +305,16 @@ def _no_value(value: Any) -> TrialError:
     return TrialError(says)
 
 
+def _reason(failure: Exception) -> str:
+    return str(failure) if isinstance(failure, TrialError) else _words(failure)
+
+
 def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _abandon(engine: Optimizer) -> None:
-    for trial in engine.trials:
-        if trial.state == "running":
-            engine.fail(trial, "interrupted")
+def _n_settled(engine: Optimizer) -> int:
+    return sum(trial.state != "running" for trial in engine.trials)
 
 
 class _CallingThread:
