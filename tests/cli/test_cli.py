@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -188,12 +189,18 @@ def test_options_of_a_reader_reach_it(folder):
 
 
 def test_the_gate_cannot_tell_only_if_the_lower_bound_is_too_low(folder):
-    mixed_runs(tasks=4, runs=12).write_parquet(folder / "few.parquet")
+    noise = pl.Series("error", np.random.default_rng(1).random(72))
+    mixed_runs(tasks=6, runs=12).with_columns(noise).write_parquet(folder / "few.parquet")
     options = [folder / "few.parquet", "--space", folder / "space.json", "--starts", "0"]
     out, _ = run("check", *options, "--require-speedup", "0.01")
     assert "cannot tell" in out
     _, err = run("check", *options, "--require-speedup", "50", code=3)
     assert "cannot tell" in err
+    _, err = run("check", *options, "--require-speedup", "nan", code=1)
+    assert "must be a number" in err
+    mixed_runs(tasks=4, runs=12).write_parquet(folder / "few.parquet")
+    _, err = run("check", *options, "--require-speedup", "0.01", code=3)
+    assert "4 tasks are too few" in err
 
 
 def test_check_in_text_and_json_and_as_a_gate(folder):

@@ -16,6 +16,7 @@ from ringfence.checking.left_out.recorded import RecordedTask, recorded_tasks
 from ringfence.checking.left_out.sources import CheckSources
 from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks
 from ringfence.checking.result import Check, summarize
+from ringfence.checking.searched import unsearched
 from ringfence.errors import HistoryError
 from ringfence.history import PreparedHistory, RowChoice, incumbents
 from ringfence.learned.blocks import expected_share
@@ -67,6 +68,11 @@ class LeaveOneOut:
         """What random configurations would give on each task; None if no task tells good from
         bad."""
         return Beliefs.of(list(self.recorded.values()), full_space(self.space))
+
+    @cached_property
+    def unsearched(self) -> str:
+        """Why nothing can be said of the full space; empty if the runs searched most of it."""
+        return unsearched(self.space, self.prepared.rows)
 
     @property
     def scale(self) -> RegretScale | None:
@@ -131,4 +137,5 @@ class LeaveOneOut:
             chosen_from,
             self.prepared.history.goal,
             self.prepared.account,
+            self.unsearched,
         )

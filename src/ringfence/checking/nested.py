@@ -83,5 +83,7 @@ def _choices(
                 without[h] += evidence[: len(groups[g])]
                 without[g] += evidence[len(groups[g]) :]
             step()
-        outcomes.append([judged(evidence, left_out.scale) for evidence in without])
+        outcomes.append(
+            [judged(evidence, left_out.scale, left_out.unsearched) for evidence in without]
+        )
     return [best_of([outcome[g] for outcome in outcomes]) for g in range(len(groups))]

@@ -69,6 +69,9 @@ class Check(msgspec.Struct, frozen=True):
     """Tasks whose rows do not tell good from bad: their best and median are equal."""
     warnings: tuple[str, ...]
     """What the data cannot support, in words."""
+    trusted: bool = True
+    """Whether the intervals hold: not with too few tasks or runs, nor if part of the full space was
+    not searched."""
     chosen_from: int = 0
     """Number of settings among which each task's was chosen without it; 0 for a fixed setting."""
     starts: StartsCheck | None = None
@@ -81,7 +84,7 @@ class Check(msgspec.Struct, frozen=True):
     @property
     def judgement(self) -> Judgement:
         """The verdict with its reason."""
-        return Judgement(self.verdict, self.reason)
+        return Judgement(self.verdict, self.reason, self.trusted)
 
     @property
     def hurt(self) -> tuple[str, ...]:
@@ -146,15 +149,17 @@ def summarize(
     chosen_from: int = 0,
     goal: str = "",
     notes: Sequence[str] = (),
+    unsearched: str = "",
 ) -> Check:
     """The check that follows from the evidence on the tasks; None for a task that could not be
     judged."""
-    ups, judgement = judged(list(by_name.values()), scale)
+    ups, judgement = judged(list(by_name.values()), scale, unsearched)
     return Check(
         settings,
         judgement.verdict,
         judgement.reason,
         volume,
+        trusted=judgement.trusted,
         tasks=tuple(task.check for task in by_name.values() if task is not None),
         speed_ups=ups,
         full=() if scale is None else tuple(scale.full_curve.tolist()),

@@ -19,7 +19,7 @@ from ringfence.arrays import FloatArray
 from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.left_out.speedup import ModelError, speed_ups
 from ringfence.checking.result import StartsCheck
-from ringfence.checking.verdict import judgement
+from ringfence.checking.verdict import Judgement, judgement
 from ringfence.history import considered_rows
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
@@ -63,6 +63,8 @@ def judge_starts(left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], n: int
     at_counts = [curve[:, :, columns] for curve in curves.values()]
     ups = speed_ups(at_counts, counts, scale, error, OPTIMISM)
     outcome = judgement(ups, n, len(curves), min(len(names), MOST_JUDGED), rows)
+    if left_out.unsearched:
+        outcome = Judgement("cannot tell", left_out.unsearched)
     means = {name: (scale.weights @ curve).mean(axis=0) for name, curve in curves.items()}
     by_name = {name: tuple(mean.tolist()) for name, mean in means.items()}
     return StartsCheck(outcome.verdict, outcome.reason, ups, by_name, unjudged)

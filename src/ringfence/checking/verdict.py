@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
+from dataclasses import dataclass
+from statistics import NormalDist, median
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -13,6 +14,7 @@ from ringfence.checking.belief.regret_scale import RegretScale
 from ringfence.checking.left_out.speedup import (
     COMMON_ERROR,
     NO_ERROR,
+    THIN_POWER,
     ModelError,
     SpeedUp,
     speed_ups,
@@ -26,7 +28,9 @@ FEWEST_TASKS = 5  # fewer do not tell how much tasks differ: with 3 or 4 the che
 FEWEST_ROWS = 8  # in the median task: fewer say nothing about the best of ten draws
 CLEAR = 1.5  # if neither a gain nor a loss by this factor is possible, there is no clear difference
 DEVIATIONS = 1.645  # half of a 90 % interval, in standard deviations
-MOST_MORE = 20  # times as many rows or tasks: nobody will run more
+FACTORS = (1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
+"""Times as many runs or tasks; nobody will run more."""
+PROBABLY = 0.75  # chance of a verdict with that many
 
 Verdict: TypeAlias = Literal["helps", "hurts", "no clear difference", "cannot tell"]
 
@@ -37,20 +41,26 @@ class Judgement(msgspec.Struct, frozen=True):
     verdict: Verdict
     reason: str = ""
     """Why it cannot tell, and what would settle it; else empty."""
+    trusted: bool = True
+    """Whether the intervals hold: not with too few tasks or runs, nor if part of the full space was
+    not searched."""
 
 
 def judged(
-    evidence: Sequence[TaskEvidence | None], scale: RegretScale | None
+    evidence: Sequence[TaskEvidence | None], scale: RegretScale | None, unsearched: str = ""
 ) -> tuple[tuple[SpeedUp, ...], Judgement]:
-    """The speed-ups as far as the rows carry them, and the verdict at ten draws."""
+    """The speed-ups as far as the rows carry them, and the verdict at ten draws; none if part of
+    the full space is `unsearched`."""
     tasks = [task for task in evidence if task is not None]
     if not tasks or scale is None:
-        return (), Judgement("cannot tell", "no task has runs that tell good from bad")
+        return (), Judgement("cannot tell", "no task has runs that tell good from bad", False)
     rows = median(task.runs for task in tasks)
     exact = all(task.exact for task in tasks)
     error = NO_ERROR if exact else ModelError.of(len(tasks), rows)
     ups = speed_ups([task.curves for task in tasks], DRAWS, scale, error)
     shown = tuple(up for up in ups if up.draws <= max(rows, JUDGED_AT))
+    if unsearched and not exact:
+        return shown, Judgement("cannot tell", unsearched, False)
     return shown, judgement(shown, JUDGED_AT, len(tasks), len(evidence), rows)
 
 
@@ -63,11 +73,12 @@ def judgement(
     if n_judged < needed:
         told = f"only {n_judged} of {n_tasks} tasks have runs that tell good from bad"
         few = told if n_judged < n_tasks else f"{n_tasks} tasks are too few"
-        return Judgement("cannot tell", f"{few}; at least {needed} are needed")
+        return Judgement("cannot tell", f"{few}; at least {needed} are needed", False)
     if rows < FEWEST_ROWS:
         return Judgement(
             "cannot tell",
             f"a task has {rows:g} runs in the median; at least {FEWEST_ROWS} are needed",
+            False,
         )
     up = next(up for up in ups if up.draws == draws)
     if up.low > 1 + TRIFLE:
@@ -80,24 +91,63 @@ def judgement(
 
 
 def _what_would_settle(up: SpeedUp, n_tasks: int, rows: float) -> str:
-    """Why the interval is wide, and about how many more runs or tasks would make it narrow enough:
-    the spread within tasks shrinks with their rows, the spread between tasks with their number."""
+    """Why the interval is wide, and about how many more runs or tasks would probably make it narrow
+    enough for a verdict, wherever the figure then lies."""
     fits = f"any speed-up from {up.low:.2f} to {up.high:.2f} fits the runs"
-    size = abs(math.log(up.value))
-    nearest = max(size - math.log1p(TRIFLE), math.log(CLEAR) - size)  # verdict that could be had
-    wanted = (nearest / DEVIATIONS) ** 2 - COMMON_ERROR**2
-    within, between = up.within_tasks**2, up.between_tasks**2
-    if wanted > between:
-        more = math.ceil(rows * (within / (wanted - between) - 1))
-        if 0 < more <= MOST_MORE * rows:
-            runs = f"{_round_up(more)} more random run{'s' * (more > 1)} a task"
-            return f"{fits}; about {runs} would settle it"
-    if wanted > 0:
-        more = math.ceil(n_tasks * ((within + between) / wanted - 1))
-        if 0 < more <= MOST_MORE * n_tasks:
-            tasks = f"{_round_up(more)} more task{'s' * (more > 1)} like these"
-            return f"{fits}; about {tasks} would settle it"
+    spread = _Spread.of(up, n_tasks, rows)
+    for with_rows, with_tasks in ((True, False), (False, True), (True, True)):
+        for factor in FACTORS:
+            later = spread.times(factor if with_rows else 1.0, factor if with_tasks else 1.0)
+            if later.chance_of_verdict(math.log(up.value), spread) >= PROBABLY:
+                more = [_more(rows, factor, "more random run{s} a task")] * with_rows
+                more += [_more(n_tasks, factor, "more task{s} like these")] * with_tasks
+                return f"{fits}; about {' and '.join(more)} would probably settle it"
     return f"{fits}, and neither more runs nor more tasks would soon settle it"
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """The variance of the logarithm of a speed-up, by what would reduce it."""
+
+    between: float
+    """Shrinks with tasks."""
+    within: float
+    """Shrinks with rows, and with tasks."""
+    thin: float
+    """What the model gets wrong with few rows: shrinks with rows alone, faster."""
+
+    @classmethod
+    def of(cls, up: SpeedUp, n_tasks: int, rows: float) -> _Spread:
+        thin = min(ModelError.of(n_tasks, rows).within, up.within_tasks**2)
+        return cls(up.between_tasks**2, up.within_tasks**2 - thin, thin)
+
+    def times(self, rows: float, tasks: float) -> _Spread:
+        """With this many times as many."""
+        return _Spread(
+            self.between / tasks, self.within / (rows * tasks), self.thin / rows**THIN_POWER
+        )
+
+    @property
+    def total(self) -> float:
+        return self.between + self.within + self.thin + COMMON_ERROR**2
+
+    def chance_of_verdict(self, log_value: float, now: _Spread) -> float:
+        """The chance of a verdict with this spread. The figure will have moved by then, by as much
+        as the spread has become smaller."""
+        reach = DEVIATIONS * math.sqrt(self.total)
+        moves = math.sqrt(max(now.total - self.total, 1e-12))
+        clear, trifle = math.log(CLEAR) - reach, math.log1p(TRIFLE) + reach
+        law = NormalDist(log_value, moves)
+        chance = 1.0 - (law.cdf(trifle) - law.cdf(-trifle))  # helps or hurts
+        if clear > 0.0:  # no clear difference
+            edge = min(clear, trifle)
+            chance += law.cdf(edge) - law.cdf(-edge)
+        return chance
+
+
+def _more(size: float, factor: float, what: str) -> str:
+    count = _round_up(math.ceil(size * (factor - 1)))
+    return f"{count} {what.format(s='s' * (count > 1))}"
 
 
 def _round_up(count: int) -> int:

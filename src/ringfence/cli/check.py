@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +63,10 @@ def check(
     import msgspec
 
     from ringfence import checking
+    from ringfence.errors import SettingError
 
+    if require_speedup is not None and not math.isfinite(require_speedup):
+        raise SettingError(f"--require-speedup must be a number, not {require_speedup}")
     history = runs.read(input_format, outcome)
     space = options.read_space()
     result: Check | Comparison
@@ -106,13 +110,13 @@ def _parts(result: Check | Comparison) -> list[Part]:
 
 def _lower_bound(result: Check | Comparison) -> tuple[float, str]:
     """The lower bound of the speed-up, and the reason if the runs cannot tell. A comparison has
-    those of its choice, with the lower bound 0 if no setting is recommended."""
+    those of its choice, which is 1 if the full space stays, 0 if that is open."""
     from ringfence.checking import Comparison
     from ringfence.checking.verdict import JUDGED_AT
 
     if isinstance(result, Comparison):
         if result.best is None or result.nested is None:
-            return 0.0, result.undecided
+            return 0.0 if result.undecided else 1.0, result.undecided  # the full space stays
         result = result.nested
     low = next((up.low for up in result.speed_ups if up.draws == JUDGED_AT), 0.0)
-    return low, result.reason
+    return low if result.trusted else 0.0, result.reason

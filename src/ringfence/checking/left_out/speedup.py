@@ -33,7 +33,8 @@ NORMAL_QUANTILE = float(ndtri(1.0 - TAIL))
 NORMAL_QUANTILES = ndtri((np.arange(41) + 0.5) / 41)  # of a normal distribution, evenly likely
 COMMON_ERROR = 0.08  # of log K: what the model gets wrong for all tasks alike
 TASK_ERROR = 0.52  # what it gets wrong for one task; less for the mean of many
-THIN_ERROR = 1.73  # grows as the rows of a task become few: its square is divided by rows^1.5
+THIN_ERROR = 1.73  # grows as the rows of a task become few: its square is divided by …
+THIN_POWER = 1.5  # … this power of their number
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class ModelError:
     def of(cls, n_tasks: int, rows: float, extra: float = 0.0) -> ModelError:
         """For tasks of this many rows in the median; `extra` is a spread that always remains."""
         common = COMMON_ERROR**2 + extra**2
-        return cls(common, TASK_ERROR**2 / n_tasks, THIN_ERROR**2 / rows**1.5)
+        return cls(common, TASK_ERROR**2 / n_tasks, THIN_ERROR**2 / rows**THIN_POWER)
 
 
 NO_ERROR = ModelError(0.0, 0.0, 0.0)
