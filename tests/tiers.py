@@ -33,6 +33,7 @@ QUICK = (
     "test_architecture.py",
     "test_covering.py",
     "test_docs.py",
+    "test_files.py",
     "test_gauge.py",
     "test_learn.py",
     "test_learned_file.py",
