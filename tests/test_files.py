@@ -93,7 +93,7 @@ def test_links_are_followed_and_stay_links(tmp_path):
 def test_links_in_a_circle_are_one_line(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(FileError, match="cannot write .*a: ") as caught:
+    with pytest.raises(FileError, match=r"cannot write .*a: ") as caught:
         write_atomically(tmp_path / "a", b"one")
     assert "\n" not in str(caught.value)
 
@@ -132,13 +132,13 @@ def own_folder(monkeypatch):
 def test_a_folder_and_a_file_that_are_read_only_are_one_line(own_folder):
     Path("a").write_bytes(b"before")
     Path("a").chmod(0o400)
-    with pytest.raises(FileError, match="^cannot write a: Permission denied$"):
+    with pytest.raises(FileError, match=r"^cannot write a: Permission denied$"):
         write_atomically(Path("a"), b"after")
     Path().chmod(0o500)
-    with pytest.raises(FileError, match="^cannot write b: Permission denied$"):
+    with pytest.raises(FileError, match=r"^cannot write b: Permission denied$"):
         write_atomically(Path("b"), b"after")
     Path().chmod(0o700)
-    assert os.listdir() == ["a"] and Path("a").read_bytes() == b"before"
+    assert [*Path().iterdir()] == [Path("a")] and Path("a").read_bytes() == b"before"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
