@@ -65,11 +65,11 @@ def run(
     experiments = _plan(plan, data, suite)
     with progress_bar("cells") as progress:
         outcome = run_plan(experiments, Store(store), jobs=jobs, ray=ray, progress=progress)
-    typer.echo(f"{outcome.finished} cells finished, {len(outcome.failures)} failed", err=True)
+    say(f"{outcome.finished} cells finished, {len(outcome.failures)} failed", err=True)
     for failure in outcome.failures:
         cell = failure.cell
         where = f"{cell.suite}, {cell.task}, replication {cell.replication}"
-        typer.echo(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
+        say(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
     if outcome.failures:
         raise typer.Exit(1)
 
@@ -117,7 +117,7 @@ def table(
         buffer = io.BytesIO()
         results.write_parquet(buffer, compression="zstd")
         write_atomically(output, buffer.getvalue())
-        typer.echo(f"written to {output}", err=True)
+        say(f"written to {output}", err=True)
 
 
 @bench.command()
@@ -141,10 +141,10 @@ def plot(
     from ringfence.bench.region_figures import write_region_figures
 
     for path in write_figures(_results(plan, store, data, suite), metric, output):
-        typer.echo(str(path))
+        say(str(path))
     if not _is_table(plan):
         for path in write_region_figures(_plan(plan, data, suite), output):
-            typer.echo(str(path))
+            say(str(path))
 
 
 def _is_table(path: Path) -> bool:

@@ -5,20 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import typer
-
+from ringfence.cli.output.streams import put
 from ringfence.cli.output.terminal import say
 
 if TYPE_CHECKING:
     from ringfence.rendering.layout import Table
-    from ringfence.space import Config
+    from ringfence.space import Choice, Config
 
 
 NARROW = 10  # columns that a value keeps in a narrow table: a number of four digits
+
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a formula begins with in one spreadsheet or another."""
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")  # -1 as text is no formula
 
 
 class Layout(StrEnum):
@@ -34,7 +39,7 @@ def write(layout: Layout, names: Sequence[str], configs: Sequence[Config]) -> No
     if layout is Layout.table:
         say(_table(names, configs))
     else:
-        typer.echo(_jsonl(configs) if layout is Layout.jsonl else _csv(names, configs), nl=False)
+        put(_jsonl(configs) if layout is Layout.jsonl else _csv(names, configs))
 
 
 def _jsonl(configs: Sequence[Config]) -> str:
@@ -43,10 +48,18 @@ def _jsonl(configs: Sequence[Config]) -> str:
 
 def _csv(names: Sequence[str], configs: Sequence[Config]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(configs)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(_cell, names))
+    writer.writerows([_cell(c[name]) if name in c else "" for name in names] for c in configs)
     return text.getvalue()
+
+
+def _cell(item: Choice) -> Choice:
+    """A value as it is, but for text that a spreadsheet would calculate: an apostrophe before it
+    tells that it is text."""
+    if not isinstance(item, str) or not item.startswith(FORMULAS) or NUMBER.fullmatch(item):
+        return item
+    return f"'{item}"
 
 
 def _table(names: Sequence[str], configs: Sequence[Config]) -> Table:

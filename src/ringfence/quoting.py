@@ -1,0 +1,41 @@
+"""Values as code: a literal of Python, a word of a shell. What is quoted is never obeyed, neither
+by who runs it nor by the terminal that it is shown in."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping
+
+
+def literal(value: object) -> str:
+    """The value as Python writes it, in ASCII on one line. Subclasses are written as what they are
+    a kind of, numbers of numpy as plain ones, and whatever else as the text it shows."""
+    if hasattr(value, "item") and not isinstance(value, (str, Mapping)):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        number = float.__repr__(value)
+        return number if math.isfinite(value) else f'float("{number}")'
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(literal, value))}]"
+    return ascii(str.__str__(value) if isinstance(value, str) else str(value))
+
+
+def shell_word(text: str) -> str:
+    """The text as one word of a shell, on one line; what is not printable in the way of bash and
+    zsh, since a terminal may obey what is pasted into it."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{''.join(map(_spelled, text))}'"
+
+
+def _spelled(letter: str) -> str:
+    if letter.isprintable():
+        return f"\\{letter}" if letter in "\\'" else letter
+    # Python has bytes of a file's name that are no text as the last of the surrogates.
+    how = "surrogateescape" if "\udc80" <= letter <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", how))
