@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
 
 
 def literal(value: object) -> str:
     """The value as Python writes it, in ASCII on one line. Subclasses are written as what they are
     a kind of, numbers of numpy as plain ones, and whatever else as the text it shows."""
-    if hasattr(value, "item") and not isinstance(value, (str, Mapping)):
-        value = value.item()
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, int):

@@ -22,6 +22,7 @@ import ringfence as rf
 import ringfence.cli as ringfence_cli
 from processes import Terminal, ringfence
 from ringfence.adapters import TOOLS
+from ringfence.cli.output import layouts
 from ringfence.cli.output.streams import Guarded
 from ringfence.cli.progress import progress_bar
 from ringfence.words import shown
@@ -244,6 +245,15 @@ def test_nothing_in_the_commands_prints_in_another_way():
 
 FORMULAS = ("=1+1", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1")
 HARMLESS = ("a=b", "-1", "+2.5e-3", "'quoted'", "x@y", "")
+
+
+def test_csv_cannot_be_read_in_another_way():
+    """Neither by who separates by semicolons or tabs, nor by who ends lines elsewhere."""
+    choices = ["a;=1+1", "b\t=1", "c\r=1", "d\n=1", "e\u2028=1", 'f"', "g,=1", "", "plain"]
+    text = layouts._csv(["n"], [{"n": choice} for choice in choices] + [{}])
+    assert [row[0] for row in csv.reader(io.StringIO(text, newline="")) if row] == ["n", *choices]
+    assert pl.read_csv(text.encode())["n"].to_list() == [*choices, None]
+    assert "\n=" not in text.replace('"d\n=1"', "") and text.endswith("plain\n\n")
 
 
 def test_csv_hands_no_formula_to_a_spreadsheet(tmp_path):

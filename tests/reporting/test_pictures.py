@@ -233,7 +233,7 @@ def test_a_picture_of_no_format_is_one_line(name, tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-DOLLARS = (r"$\frac{$", "$^$", r"\$x$", "$$", "$a$ and $b", "\x1b[31m$x^$")
+DOLLARS = (r"$\frac{$", r"\$x$", "\x1b[31m$x^$")
 
 
 @pytest.mark.parametrize("name", DOLLARS)
@@ -245,10 +245,8 @@ def test_dollar_signs_are_drawn_wherever_a_name_stands(name, tmp_path):
         "other": rng.random(80), "kind": rng.choice([name, "b"], 80), f"{name}!": rng.random(80),
     })  # fmt: skip
     history = rf.History.from_frame(frame, task="task", objective=f"{name}!", direction="minimize")
-    for number, figure in enumerate(
-        (rf.learn(history, starts=0).plot(), rf.check(history, starts=0).plot())
-    ):
-        figure.savefig(tmp_path / f"{number}.svg")
+    for value in (rf.learn(history, starts=0), rf.check(history, starts=0)):
+        value.plot().draw_without_rendering()
     points = pl.DataFrame(
         {"method": [name] * 2, "order": [0, 0], "trial": [1, 2], "mean": [1.0, 2.0],
          "error": [0.1, 0.1]}

@@ -164,11 +164,13 @@ def _results(path: Path, store: Path, data: list[Path] | None, suite: str | None
     from ringfence.bench.results import of_suite, read_results, results
     from ringfence.bench.store import Store
     from ringfence.errors import SettingError
+    from ringfence.quoting import shell_word
 
     if _is_table(path):
         table = read_results(path)
         return table if suite is None else of_suite(table, suite)
     table = results(_plan(path, data, suite), Store(store))
     if table.is_empty():
-        raise SettingError(f"no cell of {path} is in {store}: ringfence bench run {path}")
+        again = f"ringfence bench run {shell_word(str(path))}"
+        raise SettingError(f"no cell of {path} is in {store}: {again}")
     return table
