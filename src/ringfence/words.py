@@ -29,6 +29,11 @@ def _plain(letter: str) -> str:
     return " " if is_blank else repr(letter)[1:-1]
 
 
+def writable(text: str) -> str:
+    """The text with what no file can hold spelled out: bytes of a file's name that are no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def value(item: object) -> str:
     """A value to four digits."""
     return f"{item:.4g}" if isinstance(item, float) else str(item)
