@@ -33,12 +33,12 @@ QUICK = (
     "test_architecture.py",
     "test_covering.py",
     "test_docs.py",
-    "test_files.py",
     "test_gauge.py",
     "test_learn.py",
     "test_learned_file.py",
     "test_mixtures.py",
     "test_perturbation.py",
+    "test_writing.py",
 )
 """Files, below tests/."""
 NOT_QUICK = {

@@ -26,12 +26,18 @@ def write_atomically(path: Path, content: bytes) -> None:
         if before is not None and not stat.S_ISREG(before.st_mode):
             target.write_bytes(content)
             return
-        if before is not None:
-            target.open("ab").close()  # a rename alone would replace a read-only file, too
+        _ask(path)
         _replace(target, content, before)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"cannot write {path}: {reason}") from error
+
+
+def _ask(path: Path) -> None:
+    """Open what is there for writing: a rename alone would replace a read-only file, too, and
+    follow a link that the system forbids to follow, as one that a stranger put into /tmp."""
+    with suppress(FileNotFoundError):
+        os.close(os.open(path, os.O_WRONLY | os.O_APPEND))
 
 
 def _replace(target: Path, content: bytes, before: os.stat_result | None) -> None:

@@ -1,8 +1,11 @@
-"""Values as code: a literal of Python, a word of a shell. What is quoted is never obeyed, neither
-by who runs it nor by the terminal that it is shown in."""
+"""Values as code: a literal of Python, a word of a shell, text in a file of settings.
+
+What is quoted is never obeyed, neither by who reads it nor by the terminal that it is shown in.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 
@@ -22,6 +25,18 @@ def literal(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(literal, value))}]"
     return ascii(str.__str__(value) if isinstance(value, str) else str(value))
+
+
+def quoted(content: object) -> str:
+    """Texts, numbers and lists of them on one line as both YAML and TOML read them: JSON, but for
+    what is not printable, which they forbid, and spell in eight digits where it needs more."""
+    return "".join(map(_escaped, json.dumps(content, ensure_ascii=False)))
+
+
+def _escaped(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    return f"\\u{ord(letter):04x}" if letter <= "\uffff" else f"\\U{ord(letter):08x}"
 
 
 def shell_word(text: str) -> str:

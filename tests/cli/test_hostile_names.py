@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import re
+import subprocess
 import sys
 import unicodedata
 from contextlib import redirect_stderr
@@ -267,3 +268,26 @@ def test_csv_hands_no_formula_to_a_spreadsheet(tmp_path):
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     assert head == ["'=name", "'-kind"]
     assert {cell for row in rows for cell in row} == {*(f"'{f}" for f in FORMULAS), *HARMLESS}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", ">/dev/full"])
+def test_closed_and_full_streams_make_no_traceback(closed, folder):
+    command = f"{sys.executable} -m ringfence show learned*.json {closed}"
+    made = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
+    full = closed == ">/dev/full"
+    assert made.returncode == full
+    assert made.stderr == "ringfence: No space left on device: output\n" * full
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files that are bytes")
+def test_a_table_whose_name_is_no_text_is_learned_and_reported(tmp_path):
+    source = os.fsdecode(b"runs\xff.csv")
+    table = hostile_runs().select(pl.all().name.map(lambda name: name[:4]))
+    (tmp_path / source).write_text(table.write_csv(), "utf-8")
+    words = (source, "--task=task", "--objective=erro", "--direction=minimize", "--starts=0")
+    for command, made in (("learn", "learned.json"), ("report", "report.html")):
+        done = ringfence(command, *words, "-o", made, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "runs\\udcff.csv" in (tmp_path / made).read_text("utf-8").replace("\\\\", "\\")
+    assert "$&#x27;runs\\xff.csv&#x27;" in (tmp_path / "report.html").read_text("utf-8")

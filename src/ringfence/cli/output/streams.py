@@ -9,7 +9,9 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TextIO
 
 from ringfence.words import shown
@@ -58,7 +60,9 @@ def guard() -> None:
     """Put a guard in front of both streams, once."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is not None and not isinstance(stream, Guarded):  # None: no console at all
+        if stream is None:  # closed by who called us, as by `>&-`: nobody reads it
+            stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+        if not isinstance(stream, Guarded):
             setattr(sys, name, Guarded(_writes_all(stream)))
 
 
