@@ -68,10 +68,12 @@ def _here(
     cwd: Path | None = None,
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    terminal: bool = False,
 ) -> CompletedProcess[str]:
     """Exit code, output and errors of a call in this process, in a folder, with bytes for standard
-    input and further variables of the environment."""
-    out, err = (TextIOWrapper(BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    input, further variables of the environment, and perhaps a terminal for standard output."""
+    out = (Terminal if terminal else TextIOWrapper)(BytesIO(), "utf-8", write_through=True)
+    err = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
     entered = TextIOWrapper(BytesIO(stdin or b""), "utf-8")
     with (
         chdir(cwd or Path.cwd()),
@@ -85,6 +87,14 @@ def _here(
         code = _exit_code(call)
     shown = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return CompletedProcess(arguments, code, *shown)
+
+
+class Terminal(TextIOWrapper):
+    """A stream that says it is one."""
+
+    def isatty(self) -> bool:
+        """So it says."""
+        return True
 
 
 def _exit_code(call: Callable[[], object]) -> int:
@@ -104,9 +114,10 @@ def _exit_code(call: Callable[[], object]) -> int:
 
 @contextmanager
 def _same_interrupts() -> Iterator[None]:
-    """The command line handles Ctrl-C in its own way; here pytest's way comes back."""
-    before = signal.getsignal(signal.SIGINT)
+    """The command line handles signals in its own way; here pytest's way comes back."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -38,6 +38,7 @@ QUICK = (
     "test_learned_file.py",
     "test_mixtures.py",
     "test_perturbation.py",
+    "test_writing.py",
 )
 """Files, below tests/."""
 NOT_QUICK = {

@@ -15,6 +15,10 @@ class RingfenceError(Exception):
         FileError
     """
 
+    def __str__(self) -> str:
+        """The message on one line: what a file holds or is called is shown, never obeyed."""
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in super().__str__())
+
 
 class SpaceError(RingfenceError, ValueError):
     """A search space that cannot be: bounds, choices or conditions that contradict each other."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import numpy as np
 
 from ringfence.history import COUNT, TASK, VALUE, Direction, PreparedHistory, Runs, incumbents
@@ -15,6 +16,7 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant, Space, value_of
 from ringfence.threads import one_thread
 from ringfence.version import __version__
+from ringfence.words import writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,14 +152,17 @@ def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> P
     history, usable = prepared.history, prepared.usable
     return Provenance(
         ringfence=__version__,
-        source=history.source,
+        source=writable(history.source),
         digest=history.digest([name for name in prepared.space if name in history.frame.columns]),
         objective=history.roles.objective,
         direction=history.roles.direction,
         rows=len(history) if history.selection is None else history.selection.rows,
         rows_used=used,
-        dropped=usable.dropped,
-        notes=tuple(dict.fromkeys((*notes, *usable.notes))),
+        dropped=tuple(
+            msgspec.structs.replace(group, example=writable(group.example))
+            for group in usable.dropped
+        ),
+        notes=tuple(map(writable, dict.fromkeys((*notes, *usable.notes)))),
         guessed=history.roles.guessed,
     )
 

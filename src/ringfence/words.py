@@ -12,7 +12,14 @@ MOST_CHOICES = 12
 
 def plain(text: str) -> str:
     """The text on one line, with nothing that a terminal would obey."""
-    return "".join(_plain(c) for c in text)
+    return text if text.isprintable() else "".join(map(_plain, text))
+
+
+def shown(text: str) -> str:
+    """The text with its lines and tabs, and with nothing else that a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" else _plain(c) for c in text)
 
 
 def _plain(letter: str) -> str:
@@ -20,6 +27,11 @@ def _plain(letter: str) -> str:
         return letter
     is_blank = unicodedata.category(letter) == "Zs"  # such as the one in 12 000
     return " " if is_blank else repr(letter)[1:-1]
+
+
+def writable(text: str) -> str:
+    """The text with what no file can hold spelled out: bytes of a file's name that are no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def value(item: object) -> str:

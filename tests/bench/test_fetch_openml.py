@@ -246,3 +246,13 @@ def test_the_commands_from_the_server_to_a_table_of_results(serve, tmp_path):
     assert code == 0 and said == "8 cells finished, 0 failed\n"
     code, said = bench("table", "small.toml", "--data", "tables")
     assert code == 0 and "SVM on the paper's OpenML tasks" in said and "1.000 ± 0.000" in said
+
+
+@pytest.mark.parametrize("place", ["../stolen.parquet", "/tmp/stolen.parquet", "a/b.parquet"])
+def test_a_suite_writes_into_the_named_folder_alone(place, tmp_path):
+    text = (DESCRIPTIONS / f"{SVM}.toml").read_text("utf-8")
+    suite = tmp_path / "suite.toml"
+    suite.write_text(re.sub("(?m)^file = .*", f'file = "{place}"', text, count=1), "utf-8")
+    with pytest.raises(SettingError, match="names a file in another folder"):
+        fetch_suite(str(suite), tmp_path / "tables", size=1)
+    assert [*tmp_path.iterdir()] == [suite]

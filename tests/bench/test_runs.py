@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -77,6 +81,48 @@ def test_twenty_kills_at_random_moments_change_nothing(plan, tmp_path):
     assert results(read_plan(plan), broken).equals(results(read_plan(plan), whole))
     for item in planned(read_plan(plan)):
         assert broken.path(item.cell).read_bytes() == whole.path(item.cell).read_bytes()
+
+
+def group_of(leader: int) -> list[str]:
+    """The commands of the processes that a leader of a session began, those that ended aside."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended while we looked
+            state, _, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(group) == leader and state != "Z":
+                found.append((folder / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are listed in /proc")
+@pytest.mark.parametrize(
+    ("sent", "code", "flags"),
+    [
+        (signal.SIGTERM, 143, ()),
+        (signal.SIGKILL, -9, ()),
+        pytest.param(signal.SIGTERM, 143, ("--ray",), marks=pytest.mark.slow),
+    ],
+)
+def test_no_process_outlives_its_leader(sent, code, flags, plan, tmp_path):
+    words = ["bench", "run", plan, "--store", tmp_path / "store", "--jobs", 2, *flags]
+    command = [sys.executable, "-m", "ringfence", *map(str, words)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, start_new_session=True, stderr=pipe) as leader:
+        try:
+            while leader.poll() is None and not finished(tmp_path / "store"):
+                time.sleep(0.01)
+            assert len(group_of(leader.pid)) > 2  # the leader and its workers
+            leader.send_signal(sent)
+            assert leader.wait(timeout=60) == code
+            patience = time.monotonic() + 60  # of a busy machine; on an idle one it takes a second
+            while group_of(leader.pid) and time.monotonic() < patience:
+                time.sleep(0.05)
+            assert group_of(leader.pid) == []
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(leader.pid, signal.SIGKILL)
+        said = leader.stderr.read()
+    assert sent == signal.SIGKILL or b"ringfence: terminated\n" in said
 
 
 @pytest.mark.parametrize("flags", [("--jobs", 2), ("--jobs", 2, "--ray")])

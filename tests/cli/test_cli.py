@@ -293,23 +293,26 @@ def test_a_reader_that_goes_away_is_no_error(folder):
     assert result.stdout.startswith("{") and result.stderr == ""
 
 
-def test_an_interrupt_is_one_line():
+@pytest.mark.parametrize(
+    ("sent", "said"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
+)
+def test_a_signal_to_end_is_one_line(sent, said):
     command = [sys.executable, "-m", "ringfence", "learn", "-"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stderr=pipe) as program:
         program.stdin.write(b"task,error\n" * 100_000)  # more than a pipe holds: it is reading
         time.sleep(0.5)
         try:
-            assert interrupted(program) == 130
+            assert ended(program, sent) == 128 + sent
         finally:
             program.kill()
-        assert program.stderr.read() == b"ringfence: interrupted\n"
+        assert program.stderr.read().decode() == f"ringfence: {said}\n"
 
 
-def interrupted(program: subprocess.Popen, attempts: int = 10) -> int | None:
+def ended(program: subprocess.Popen, sent: int, attempts: int = 10) -> int | None:
     """Its exit code; Python may miss a signal between two reads, so it is sent again."""
     for _ in range(attempts):
-        program.send_signal(signal.SIGINT)
+        program.send_signal(sent)
         with suppress(subprocess.TimeoutExpired):
             return program.wait(timeout=60)
     return None

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import polars as pl
 import pytest
+from outline import Outline
 
 import ringfence as rf
 from ringfence.learned.ranges import range_rows
@@ -159,3 +160,28 @@ def test_names_are_shown_and_not_obeyed():
     space = Space({NASTY: Float(0.0, 1.0), "k": Categorical([NASTY, "\x1b[31mred"])})
     html = space._repr_html_()
     assert "<script" not in html and "&lt;script&gt;" in html and "\x1b" not in str(space)
+
+
+def shown_values(name: str) -> list[object]:
+    """Everything that a notebook shows, of runs whose names all begin with this one."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({
+        f"{name}task": np.repeat([f"{name}{i}" for i in range(4)], 10),
+        f"{name}x": rng.random(40), f"{name}y": rng.random(40),
+        f"{name}kind": rng.choice([f"{name}a", f"{name}b"], 40), f"{name}!": rng.random(40),
+    })  # fmt: skip
+    history = rf.History.from_frame(
+        frame, task=f"{name}task", objective=f"{name}!", direction="minimize"
+    )
+    learned = rf.learn(history, starts=2)
+    outcome = rf.minimize(lambda config: 0.5, learned, "random", 2, progress=False)
+    check = rf.check(history, starts=0)
+    return [history, learned.space, learned, check, outcome, outcome.optimizer]
+
+
+def test_tables_of_hostile_names_are_the_tables_of_harmless_ones_with_other_words():
+    hostile = "'\"><img src=x onerror=alert(1)></table><script>alert(2)</script><!-- \x1b\u202e"
+    for evil, plain in zip(shown_values(hostile), shown_values("m")):
+        html = evil._repr_html_()
+        assert Outline(html).tags == Outline(plain._repr_html_()).tags
+        assert not set(html) & {"\x1b", "\u202e"} and "img src" in html

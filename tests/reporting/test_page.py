@@ -98,6 +98,7 @@ def test_no_name_can_end_the_script_that_holds_the_charts():
         ("\"'", "&quot;&#x27;", "\"'"),
         ("a\x1b\u202e", "a\\x1b\\u202e", "a\\x1b\\u202e"),
         ("two\nlines", "two\nlines", "two lines"),
+        ("x\udcff", "x\\udcff", "x\\udcff"),
         ("x" * 50, "x" * 50, "x" * 26 + "…" + "x" * 13),
         ("  ", "  ", "(blank)"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from itertools import combinations
 
 import numpy as np
@@ -11,9 +13,11 @@ from strange_names import TASKS, check_of, full_regret, strange_history, task_ch
 
 import ringfence as rf
 from conftest import MIXED
-from ringfence.learned.picture.drawing import tick_labels
+from ringfence.bench.figures import curve_figure, write_picture
+from ringfence.learned.picture.drawing import draw, tick_labels
 from ringfence.learned.picture.numbers import rows
 from ringfence.rendering.fitting import apart
+from ringfence.words import plain
 
 
 def test_the_picture_of_a_check_holds_the_curves_and_the_worst_tasks():
@@ -202,3 +206,51 @@ def test_notebook_tables_of_strange_names_are_text():
     learned = rf.learn(strange_history())
     html = learned._repr_html_()
     assert "<script" not in html and "&lt;script&gt;alert(3)" in html
+
+
+def test_a_picture_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    learned = learned_around(NASTY["log"])
+    path = tmp_path / "learned.png"
+    path.write_bytes(b"before")
+    path.chmod(0o600)
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "replace", _full)
+        with pytest.raises(rf.FileError, match="No space left"):
+            draw(learned, path)
+    assert path.read_bytes() == b"before" and len([*tmp_path.iterdir()]) == 1
+    draw(learned, path)
+    assert path.read_bytes()[:4] == b"\x89PNG" and path.stat().st_mode & 0o077 == 0
+
+
+def _full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["picture", "picture.xyz", "picture."])
+def test_a_picture_of_no_format_is_one_line(name, tmp_path):
+    with pytest.raises(rf.FileError, match="cannot write"):
+        draw(learned_around(NASTY["log"]), tmp_path / name)
+    assert not [*tmp_path.iterdir()]
+
+
+DOLLARS = (r"$\frac{$", r"\$x$", "\x1b[31m$x^$")
+
+
+@pytest.mark.parametrize("name", DOLLARS)
+def test_dollar_signs_are_drawn_wherever_a_name_stands(name, tmp_path):
+    """Parameter, choice, task and objective; the title, the axes, the ticks and the legend."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({
+        "task": np.repeat([f"{name}{i}" for i in range(4)], 20), name: rng.random(80),
+        "other": rng.random(80), "kind": rng.choice([name, "b"], 80), f"{name}!": rng.random(80),
+    })  # fmt: skip
+    history = rf.History.from_frame(frame, task="task", objective=f"{name}!", direction="minimize")
+    for value in (rf.learn(history, starts=0), rf.check(history, starts=0)):
+        value.plot().draw_without_rendering()
+    points = pl.DataFrame(
+        {"method": [name] * 2, "order": [0, 0], "trial": [1, 2], "mean": [1.0, 2.0],
+         "error": [0.1, 0.1]}
+    )  # fmt: skip
+    picture = curve_figure(points, "regret", f"Figure {name}: {name}\nsecond line")
+    write_picture(picture, tmp_path / "curves.png")
+    assert plain(name) in picture.get_suptitle().replace(r"\$", "$")

@@ -99,3 +99,19 @@ def test_a_bad_file_is_one_clear_line(tmp_path, name, text, says):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileError, match="No such file"):
         read_space(tmp_path / "none.json")
+
+
+ODD = ("a\x7f", "b\x9b", "c\x85", "d\u2028\u202e", "\ufeff", "\ufffe", "\U000e0001", "\U0001f680",
+       "\x00\x1b\t\n", "#: ' \" \\ [{", "=", "~", "null", "1", "é")  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [".json", ".yaml", ".toml"])
+def test_names_and_choices_of_any_letters_come_back(suffix, tmp_path):
+    """YAML and TOML forbid control characters that JSON lets through."""
+    space = Space(
+        {name: Float(0, 1) for name in ODD} | {"kind": Categorical(ODD)},
+        [Condition(ODD[0], "kind", ODD[1:3])],
+    )
+    path = tmp_path / f"space{suffix}"
+    path.write_text(write_space(space, suffix), "utf-8", newline="\n")
+    assert read_space(path) == space

@@ -14,7 +14,8 @@ from ringfence.adapters import TOOLS
 from ringfence.adapters.view import require_box
 from ringfence.errors import SettingError
 from ringfence.learned.space import LearnedSpace
-from ringfence.space import Categorical, Constant, Int, Parameter, Space
+from ringfence.quoting import literal
+from ringfence.space import Categorical, Condition, Constant, Int, Parameter, Space
 from ringfence.words import shortened
 
 LONGEST_NAME = 40  # characters of an objective in a comment, which keeps to its line
@@ -33,7 +34,7 @@ def snippet(learned: LearnedSpace, path: str, to: str) -> str:
 def filled(text: str, learned: LearnedSpace, path: str) -> str:
     """A template with its words in capitals filled in. It is done in one pass, so that what is
     filled in is never looked into."""
-    words = {"LEARNED": repr(path), **_goal_words(learned, text[3 : text.index(":")])}
+    words = {"LEARNED": literal(path), **_goal_words(learned, text[3 : text.index(":")])}
     if "    SUGGEST" in text:
         words["    SUGGEST"] = "\n".join(f"    {line}" for line in _suggestions(learned.space))
     return re.sub("|".join(words), lambda word: words[word.group()], text)
@@ -43,8 +44,8 @@ def _goal_words(learned: LearnedSpace, tool: str) -> dict[str, str]:
     """The words of a template that say which way is better, and what stands for them."""
     past = learned.provenance
     more = past.direction == "maximize"
-    # As a string without line breaks: a name cannot leave the comment that it is in.
-    name = ascii(shortened(past.objective, LONGEST_NAME)) if past.objective else ""
+    # As a literal on one line: a name cannot leave the comment that it is in.
+    name = literal(shortened(past.objective, LONGEST_NAME)) if past.objective else ""
     named = f"{name}, the value" if name else "the value"
     return {
         "RESULT": f"{named} to {past.direction}",
@@ -75,24 +76,27 @@ def _suggestions(space: Space) -> list[str]:
     """The lines in which an objective for Optuna asks for each parameter of `space`."""
     lines: list[str] = []
     for name in space.parents_first:
-        line = f"config[{name!r}] = {_suggestion(name, space[name])}"
-        tests = [
-            (f"{c.parent!r} in config and " if space.conditions_of(c.parent) else "")
-            + f"config[{c.parent!r}] in {list(c.values)!r}"
-            for c in space.conditions_of(name)
-        ]
+        line = f"config[{literal(name)}] = {_suggestion(name, space[name])}"
+        tests = [_test(condition, space) for condition in space.conditions_of(name)]
         lines += [f"if {' and '.join(tests)}:", f"    {line}"] if tests else [line]
     return lines
 
 
+def _test(condition: Condition, space: Space) -> str:
+    parent = literal(condition.parent)
+    there = f"{parent} in config and " if space.conditions_of(condition.parent) else ""
+    return f"{there}config[{parent}] in {literal(condition.values)}"
+
+
 def _suggestion(name: str, parameter: Parameter) -> str:
     if isinstance(parameter, Constant):
-        return repr(parameter.value)
+        return literal(parameter.value)
     if isinstance(parameter, Categorical):
-        return f"trial.suggest_categorical({name!r}, {list(parameter.choices)!r})"
+        return f"trial.suggest_categorical({literal(name)}, {literal(parameter.choices)})"
     kind = "int" if isinstance(parameter, Int) else "float"
     log = ", log=True" if parameter.log else ""
-    return f"trial.suggest_{kind}({name!r}, {parameter.low!r}, {parameter.high!r}{log})"
+    ends = f"{literal(parameter.low)}, {literal(parameter.high)}"
+    return f"trial.suggest_{kind}({literal(name)}, {ends}{log})"
 
 
 def _check(learned: LearnedSpace, to: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from ringfence.bench.metrics import METRICS, curves
 from ringfence.bench.text import heading
 from ringfence.errors import MissingExtraError, SettingError
 from ringfence.files import write_atomically
+from ringfence.rendering.fitting import label, words
 
 LABELS = {
     "normalized": "loss relative to what Random reached",
@@ -22,6 +22,7 @@ LABELS = {
 }
 COLORS = ("tab:gray", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown",
           "tab:pink", "tab:olive", "tab:cyan")  # fmt: skip
+LONGEST = 60  # characters of a method's name, half of the width
 METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None}}
 """Formats, and the metadata that would differ from one machine or day to the next."""
 
@@ -45,7 +46,7 @@ def curve_figure(points: pl.DataFrame, metric: str, title: str) -> Any:
         trial, mean = line["trial"].to_numpy(), line["mean"].to_numpy()
         error = line["error"].fill_null(0.0).to_numpy()
         color, style = COLORS[number % len(COLORS)], "-" if number < len(COLORS) else "--"
-        axes.plot(trial, mean, style, color=color, label=f"{method}")
+        axes.plot(trial, mean, style, color=color, label=label(str(method), LONGEST))
         axes.fill_between(trial, mean - error, mean + error, color=color, alpha=0.15, lw=0)
     if metric in ("regret", "normalized") and (points["mean"] > 0).all():
         axes.set_yscale("log")
@@ -64,7 +65,7 @@ def new_figure(title: str, **subplot: Any) -> tuple[Any, Any]:
         raise MissingExtraError("matplotlib", "bench") from error
     picture: Any = Figure(figsize=(7, 5), layout="constrained")
     FigureCanvasAgg(picture)
-    picture.suptitle(title, fontsize=8, wrap=True)
+    picture.suptitle(words(title), fontsize=8, wrap=True)
     return picture, picture.subplots(**subplot)
 
 
@@ -81,11 +82,11 @@ def write_picture(picture: Any, path: Path, dpi: int = 150) -> None:
     """Write a figure in the format that the path ends in, the same bytes every time."""
     from matplotlib import rc_context
 
-    buffer = io.BytesIO()
+    from ringfence.rendering.figure import encoded
+
     with rc_context({"svg.hashsalt": "ringfence"}):
-        metadata = METADATA[path.suffix]
-        picture.savefig(buffer, format=path.suffix[1:], dpi=dpi, metadata=metadata)
-    write_atomically(path, buffer.getvalue())
+        content = encoded(picture, path, dpi, metadata=METADATA[path.suffix])
+    write_atomically(path, content)
 
 
 def file_name(figure: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,7 +23,8 @@ def ray_backend() -> Iterator[None]:
     started = not ray.is_initialized()
     if started:
         address = os.environ.get("RAY_ADDRESS")
-        ray.init(address=address, log_to_driver=False, include_dashboard=False)
+        with _same_end():
+            ray.init(address=address, log_to_driver=False, include_dashboard=False)
     register_ray()
     try:
         with parallel_backend("ray"):
@@ -29,3 +32,14 @@ def ray_backend() -> Iterator[None]:
     finally:
         if started:
             ray.shutdown()
+
+
+@contextmanager
+def _same_end() -> Iterator[None]:
+    """Keep what SIGTERM does: Ray would crash with a stack trace instead."""
+    if threading.current_thread() is not threading.main_thread():  # others may not handle signals
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)

@@ -19,6 +19,7 @@ from ringfence.errors import SettingError
 from ringfence.history import History
 from ringfence.learned.space import LearnedSpace
 from ringfence.learning import learn
+from ringfence.rendering.fitting import label
 from ringfence.space import Config, Float, Int
 
 N_DRAWS = 300  # from each region, enough to show its shape
@@ -61,8 +62,8 @@ def region_figure(picture: RegionPicture, suite: Suite) -> Any:
         part.scatter(*draws, s=3, color="tab:orange", label="drawn from the region")
         part.scatter(*best, s=12, color="tab:blue", label="best of each task")
         part.set_title(f"{name}: {learned.volume_fraction:.2g} of the volume", fontsize=8)
-        for axis, label in zip("xyz", names):
-            getattr(part, f"set_{axis}label")(label, fontsize=7)
+        for axis, parameter in zip("xyz", names):
+            getattr(part, f"set_{axis}label")(label(parameter), fontsize=7)
     handles, labels = axes[0][0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=7, frameon=False)
     return drawing

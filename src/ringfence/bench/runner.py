@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import random
 import socket
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 
 from ringfence.bench.cell import Cell
@@ -19,6 +21,7 @@ from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.errors import MissingExtraError
 
 ROUND = 8  # cells for each worker at a time, on a backend that cannot return results one by one
+WATCH = 0.5  # seconds between two looks at whether the leader is there
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,28 @@ def _outcomes(
         # joblib replaces a worker that has grown by 300 MB, as one that reads a table does.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         if not ray:
-            yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(calls)
+            yield from Parallel(
+                n_jobs=jobs,
+                return_as="generator_unordered",
+                initializer=end_with,
+                initargs=(os.getpid(),),
+            )(calls)
             return
         for part in _rounds(calls, ROUND * jobs):
             yield from Parallel(n_jobs=jobs)(part)
+
+
+def end_with(leader: int) -> None:
+    """Make this worker end soon after the process that started it, however that one ended: killed
+    it tells nobody, and joblib's workers would wait for its next call."""
+    if os.name == "posix":  # elsewhere a process without its parent cannot tell
+        Thread(target=_watch, args=(leader,), daemon=True).start()
+
+
+def _watch(leader: int) -> None:
+    while os.getppid() == leader:
+        time.sleep(WATCH)
+    os._exit(1)
 
 
 def _rounds(calls: Sequence[Any], size: int) -> Iterable[Sequence[Any]]:

@@ -6,28 +6,42 @@ import os
 import signal
 import sys
 
+from ringfence.cli.output.streams import guard
 from ringfence.errors import RingfenceError
+from ringfence.words import plain
 
 
 def main() -> None:
     """Run the command line; an error of ringfence's own is one line and exit code 1."""
+    guard()
     signal.signal(signal.SIGINT, _interrupted)
+    signal.signal(signal.SIGTERM, _terminated)
     from ringfence.cli.app import app
 
     try:
         app()
     except RingfenceError as error:
-        sys.stderr.write(f"ringfence: {error}\n")
+        _tell(str(error))
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:  # a full disk, a folder that cannot be made
-        sys.stderr.write(f"ringfence: {error.strerror or error}: {error.filename or 'output'}\n")
+        _tell(f"{error.strerror or error}: {error.filename or 'output'}")
         sys.exit(1)
 
 
 def _interrupted(*_: object) -> None:
     """Ctrl-C: one line, and the exit code that shells expect."""
-    sys.stderr.write("ringfence: interrupted\n")
-    raise SystemExit(130)
+    _tell("interrupted")
+    raise SystemExit(128 + signal.SIGINT)
+
+
+def _terminated(*_: object) -> None:
+    """Asked to end, as by a scheduler or by the machine that shuts down."""
+    _tell("terminated")
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"ringfence: {plain(line)}\n")

@@ -14,6 +14,7 @@ from ringfence.cli.example import example
 from ringfence.cli.export import export
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
+from ringfence.cli.output.terminal import say
 from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
@@ -34,7 +35,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ringfence {ringfence.__version__}")
+        say(f"ringfence {ringfence.__version__}")
         raise typer.Exit
 
 

@@ -65,11 +65,11 @@ def run(
     experiments = _plan(plan, data, suite)
     with progress_bar("cells") as progress:
         outcome = run_plan(experiments, Store(store), jobs=jobs, ray=ray, progress=progress)
-    typer.echo(f"{outcome.finished} cells finished, {len(outcome.failures)} failed", err=True)
+    say(f"{outcome.finished} cells finished, {len(outcome.failures)} failed", err=True)
     for failure in outcome.failures:
         cell = failure.cell
         where = f"{cell.suite}, {cell.task}, replication {cell.replication}"
-        typer.echo(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
+        say(f"failed: {cell.method} on {where}: {failure.reason}", err=True)
     if outcome.failures:
         raise typer.Exit(1)
 
@@ -117,7 +117,7 @@ def table(
         buffer = io.BytesIO()
         results.write_parquet(buffer, compression="zstd")
         write_atomically(output, buffer.getvalue())
-        typer.echo(f"written to {output}", err=True)
+        say(f"written to {output}", err=True)
 
 
 @bench.command()
@@ -141,10 +141,10 @@ def plot(
     from ringfence.bench.region_figures import write_region_figures
 
     for path in write_figures(_results(plan, store, data, suite), metric, output):
-        typer.echo(str(path))
+        say(str(path))
     if not _is_table(plan):
         for path in write_region_figures(_plan(plan, data, suite), output):
-            typer.echo(str(path))
+            say(str(path))
 
 
 def _is_table(path: Path) -> bool:
@@ -164,11 +164,13 @@ def _results(path: Path, store: Path, data: list[Path] | None, suite: str | None
     from ringfence.bench.results import of_suite, read_results, results
     from ringfence.bench.store import Store
     from ringfence.errors import SettingError
+    from ringfence.quoting import shell_word
 
     if _is_table(path):
         table = read_results(path)
         return table if suite is None else of_suite(table, suite)
     table = results(_plan(path, data, suite), Store(store))
     if table.is_empty():
-        raise SettingError(f"no cell of {path} is in {store}: ringfence bench run {path}")
+        again = f"ringfence bench run {shell_word(str(path))}"
+        raise SettingError(f"no cell of {path} is in {store}: {again}")
     return table

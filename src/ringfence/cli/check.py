@@ -18,6 +18,7 @@ from ringfence.cli.options import (
     n_starts,
     offer_formats,
 )
+from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import read_off, say
 from ringfence.cli.progress import progress_bar
 
@@ -86,16 +87,16 @@ def check(
                 history, space, **options.settings(), starts=n_starts(starts), progress=progress
             )
     if format is Output.json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(result), indent=1).decode())
+        put_json(msgspec.json.format(msgspec.json.encode(result), indent=1).decode() + "\n")
     else:
         say(*read_off(result.notes), *_parts(result))
     if require_speedup is not None:
         low, unsure = _lower_bound(result)
         if low < require_speedup and unsure:
-            typer.echo(f"cannot tell; {unsure}", err=True)
+            say(f"cannot tell; {unsure}", err=True)
             raise typer.Exit(CANNOT_TELL)
         if low < require_speedup:
-            typer.echo(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
+            say(f"the lower bound {low:.2f} is below {require_speedup:g}", err=True)
             raise typer.Exit(TOO_SLOW)
 
 

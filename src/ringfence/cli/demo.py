@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ringfence.cli.output.streams import put
 from ringfence.cli.output.terminal import say
 from ringfence.cli.progress import progress_bar
 
@@ -32,6 +33,7 @@ def demo(
     from ringfence.cli.learn import account
     from ringfence.history.example import example_history
     from ringfence.learning import learn
+    from ringfence.quoting import shell_word
     from ringfence.reporting.report import report
 
     history = example_history()
@@ -43,9 +45,10 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     learned.save(output / "learned.json")
     say(*_picture(learned, output))
-    program = "ringfence" if shutil.which("ringfence") else sys.argv[0]
-    say(f"draw from it:   {program} sample {output}/learned.json -n 5 --seed 0")
-    say(f"try first:      {program} starts {output}/learned.json -n 5", "")
+    program = "ringfence" if shutil.which("ringfence") else shell_word(sys.argv[0])
+    made = shell_word(str(output / "learned.json"))
+    put(f"draw from it:   {program} sample {made} -n 5 --seed 0\n")
+    put(f"try first:      {program} starts {made} -n 5\n\n")
     say("would it have helped? each task left out in turn:")
     with progress_bar() as progress:
         result = check(history, **settings, progress=progress)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ringfence.cli.output.streams import put
+from ringfence.cli.output.terminal import say
 from ringfence.cli.summaries import completed
 
 
@@ -38,18 +40,19 @@ def example(
     """
     from ringfence.errors import SettingError
     from ringfence.history.example import EXAMPLES, unpack_example
+    from ringfence.quoting import literal, shell_word
 
     if name is None:
         if output is not None:
             raise SettingError(f"which example is for {output}? {', '.join(EXAMPLES)}")
         rows = [(key, entry.what) for key, entry in EXAMPLES.items()]
-        typer.echo("\n".join(f"{key:<9} {what}" for key, what in rows))
+        say(*(f"{key:<9} {what}" for key, what in rows))
         return
     source = unpack_example(name, output or Path(f"{name}-example"))
     entry = EXAMPLES[name]
     options = [("format", entry.format), ("objective", entry.objective)]
     words = "".join(f" --{key} {value}" for key, value in options if value)
-    keywords = "".join(f", {key}={value!r}" for key, value in options if value).replace("'", '"')
-    typer.echo(f"{entry.what}: {source}")
-    typer.echo(f"  ringfence learn {source}{words}")
-    typer.echo(f'  rf.read_history("{source.as_posix()}"{keywords})')
+    keywords = "".join(f", {key}={literal(value)}" for key, value in options if value)
+    say(f"{entry.what}: {source}")
+    put(f"  ringfence learn {shell_word(str(source))}{words}\n")
+    put(f"  rf.read_history({literal(source.as_posix())}{keywords})\n")

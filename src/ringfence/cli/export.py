@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ringfence.adapters import TOOLS
+from ringfence.cli.output.streams import put
+from ringfence.cli.output.terminal import say
 from ringfence.cli.summaries import completed
 
 
@@ -46,7 +48,7 @@ def export(
     else:
         text = snippet(space, learned.as_posix(), to)
     if output is None:
-        typer.echo(text, nl=False)
+        put(text)
     else:
         write_atomically(output, text.encode())
-        typer.echo(f"written to {output}", err=True)
+        say(f"written to {output}", err=True)

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from ringfence.cli.output.terminal import say
 from ringfence.cli.progress import progress_bar
 from ringfence.cli.summaries import Summaries
 
@@ -43,13 +44,13 @@ def openml(
     for name in suites or PAPER_SUITES:
         with progress_bar(f"tasks of {name}") as progress:
             fetched = fetch_suite(name, data, size=size, delay=delay, progress=progress)
-        typer.echo(f"{fetched.table}: {fetched.rows} runs of {fetched.tasks} tasks", err=True)
+        say(f"{fetched.table}: {fetched.rows} runs of {fetched.tasks} tasks", err=True)
         if fetched.incomplete:
-            typer.echo(f"left out: {fetched.incomplete} runs with a missing value", err=True)
+            say(f"left out: {fetched.incomplete} runs with a missing value", err=True)
         for failure in fetched.failures:
-            typer.echo(f"failed: task {failure.task}: {failure.reason}", err=True)
+            say(f"failed: task {failure.task}: {failure.reason}", err=True)
         for failure in fetched.undescribed:
-            typer.echo(f"left out by the suite: task {failure.task}: {failure.reason}", err=True)
+            say(f"left out by the suite: task {failure.task}: {failure.reason}", err=True)
         failed = failed or bool(fetched.failures)
     if failed:
         raise typer.Exit(1)
@@ -71,7 +72,7 @@ def hpob(
     from ringfence.bench.fetch.hpob import PAPER_SPACES, make_tables
 
     for table in make_tables(source, spaces or PAPER_SPACES, data):
-        typer.echo(f"{table.table}: {table.rows} evaluations of {table.tasks} data sets", err=True)
+        say(f"{table.table}: {table.rows} evaluations of {table.tasks} data sets", err=True)
         if table.outside:
-            typer.echo(f"left out by the suite: {table.outside} rows beyond [0, 1]", err=True)
-        typer.echo(f"described by {table.description}", err=True)
+            say(f"left out by the suite: {table.outside} rows beyond [0, 1]", err=True)
+        say(f"described by {table.description}", err=True)

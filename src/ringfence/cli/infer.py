@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ringfence.cli.options import InputFormat, RunOptions, grouped
+from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import say
 
 
@@ -39,7 +40,7 @@ def infer(
         say(f"  {note}", err=True)
     text = write_space(space, output.suffix if output else ".json")
     if output is None:
-        typer.echo(text, nl=False)
+        put_json(text)
     else:
         write_atomically(output, text.encode())
-        typer.echo(f"written to {output}", err=True)
+        say(f"written to {output}", err=True)

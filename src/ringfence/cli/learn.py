@@ -15,6 +15,7 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
+from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import read_off, say
 from ringfence.cli.progress import progress_bar
 
@@ -66,7 +67,7 @@ def learn(
     to_stdout = output == "-"
     say(*account(learned), err=to_stdout)
     if to_stdout:
-        typer.echo(encode(learned).decode(), nl=False)
+        put_json(encode(learned).decode())
     elif output is not None:
         learned.save(output)
         say("", f"written to {output}")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+
+from ringfence.cli.output.streams import Guarded, raw
+from ringfence.words import plain
 
 
 @contextmanager
@@ -24,11 +27,18 @@ def progress_bar(what: str = "checking") -> Iterator[Callable[[int, int], None] 
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        work = bar.add_task(what, total=None)
+    # The bar moves the cursor, so it goes past the guard. What others print meanwhile goes through
+    # it again, to the bar, which makes room.
+    console = Console(file=raw(sys.stderr))
+    with (
+        Progress(*columns, console=console, transient=True) as bar,
+        redirect_stdout(Guarded(sys.stdout)),
+        redirect_stderr(Guarded(sys.stderr)),
+    ):
+        work = bar.add_task(plain(what), total=None)
         yield lambda done, total: bar.update(work, completed=done, total=total)

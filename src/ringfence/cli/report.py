@@ -17,6 +17,7 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
+from ringfence.cli.output.terminal import say
 from ringfence.cli.progress import progress_bar
 from ringfence.cli.typed import words
 
@@ -56,4 +57,4 @@ def report(
             command=typed("ringfence report", words()),
             progress=progress,
         )
-    typer.echo(f"written to {path}")
+    say(f"written to {path}")

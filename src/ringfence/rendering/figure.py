@@ -6,8 +6,10 @@ The only module here that needs matplotlib; it is imported when something is dra
 from __future__ import annotations
 
 import io
+from pathlib import Path
+from typing import Any
 
-from ringfence.errors import MissingExtraError
+from ringfence.errors import FileError, MissingExtraError
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -33,3 +35,17 @@ def new_figure(width: float, height: float) -> NotebookFigure:
     figure = NotebookFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def encoded(
+    figure: Figure, path: Path, dpi: int = 150, metadata: dict[str, Any] | None = None
+) -> bytes:
+    """The content of a picture's file; the ending of its name tells the format."""
+    if not path.suffix:
+        raise FileError(f"cannot write {path}: name it .png, .svg or .pdf")
+    buffer = io.BytesIO()
+    try:
+        figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=dpi, metadata=metadata)
+    except (OSError, ValueError, RuntimeError) as error:  # no such format, or its program is gone
+        raise FileError(f"cannot write {path}: {error}") from error
+    return buffer.getvalue()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ringfence.words import plain, shortened
+from ringfence.words import plain, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -20,8 +20,13 @@ LENGTHS = (32, 28, 24, 20, 16, 12, 8)  # characters that a name may keep, from l
 
 
 def label(name: str, most: int = 32) -> str:
-    """A name from the data on one line; matplotlib would read dollar signs as mathematics."""
-    return shortened(plain(name), most).replace("$", r"\$")
+    """A name from the data on one line."""
+    return words(shortened(plain(name), most))
+
+
+def words(text: str) -> str:
+    """Text with names in it as it is; matplotlib would read dollar signs as mathematics."""
+    return shown(text).replace("$", r"\$")
 
 
 def apart(texts: Sequence[str], most: int) -> list[str]:

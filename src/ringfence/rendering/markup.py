@@ -28,13 +28,14 @@ def escape(text: str) -> Html:
 
 
 def visible(text: str) -> str:
-    """The text with control characters, but for line ends, and direction marks spelled out."""
+    """The text with control characters, but for line ends, direction marks and what is no text
+    spelled out."""
     return "".join(repr(c)[1:-1] if _is_obeyed(c) else c for c in text)
 
 
 def _is_obeyed(character: str) -> bool:
     """Whether the character does something other than show itself or end a line."""
-    control = unicodedata.category(character) == "Cc" and character != "\n"
+    control = unicodedata.category(character) in ("Cc", "Cs") and character != "\n"
     return control or character in DIRECTION_MARKS
 
 

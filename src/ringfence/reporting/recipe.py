@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from ringfence.history.directions import guess_direction
 from ringfence.history.readers.table import recognizes as is_table
 from ringfence.learned.records import Settings
 from ringfence.learned.space import LearnedSpace
+from ringfence.quoting import literal, shell_word
 from ringfence.space import Space, write_space
 
 SPACE_FILE = "space.json"
@@ -46,7 +46,8 @@ def recipe(history: History, learned: LearnedSpace, *, auto: bool, made: str = "
     """The lines that give the same space from the same runs; `auto` if the check judged the choice
     of the settings."""
     runs = _runs(history)
-    note = f"The runs were {history.source}; history.frame.write_parquet({runs!r}) writes them."
+    writing = f"history.frame.write_parquet({literal(runs)})"
+    note = f"The runs were {history.source}; {writing} writes them."
     note = "" if runs == history.source else note
     options = changed_settings(learned.settings)
     check_options = (
@@ -85,18 +86,18 @@ def _runs(history: History) -> str:
 def python_call(history: History, space: Space | None, path: Path, given: Mapping[str, Any]) -> str:
     """The lines of Python that make a report: reading the runs, and `rf.report` with the arguments
     that are not at their defaults. Folders from the root on are nobody else's business."""
-    arguments = [f"{name}={value!r}" for name, value in given.items()]
+    arguments = [f"{name}={literal(value)}" for name, value in given.items()]
     lines = ["import ringfence as rf", "", _reading(history)]
     if space is not None:
-        lines.append(f"space = rf.read_space({SPACE_FILE!r})")
+        lines.append(f"space = rf.read_space({literal(SPACE_FILE)})")
     names = ["history"] if space is None else ["history", "space"]
-    arguments.append(f"path={(path.name if path.is_absolute() else path.as_posix())!r}")
+    arguments.append(f"path={literal(path.name if path.is_absolute() else path.as_posix())}")
     return "\n".join([*lines, f"rf.report({', '.join([*names, *arguments])})"])
 
 
 def typed(program: str, words: Sequence[str]) -> str:
     """A command as it was typed, quoted for a shell, without the passwords in it."""
-    return " ".join([program, *map(shlex.quote, map(without_passwords, words))])
+    return " ".join([program, *map(shell_word, map(without_passwords, words))])
 
 
 def without_passwords(word: str) -> str:
@@ -109,7 +110,7 @@ def _reading(history: History) -> str:
         return "history = rf.example_history()"
     columns = _columns(history)
     columns |= {} if _tells_direction(history) else {"direction": history.roles.direction}
-    read = [repr(_runs(history)), *(f"{name}={text!r}" for name, text in columns.items())]
+    read = [literal(_runs(history)), *(f"{name}={literal(c)}" for name, c in columns.items())]
     return f"history = rf.read_history({', '.join(read)})"
 
 
@@ -134,7 +135,7 @@ def _command(verb: str, runs: str, history: History, options: Mapping[str, Any])
         option = "--" + name.replace("_", "-")
         words.append(option if value is True else f"{option}={value}")
     outputs = {"learn": ["-o", "learned.json"], "report": ["-o", "report.html"]}
-    return shlex.join([*words, *outputs.get(verb, [])])
+    return " ".join(map(shell_word, [*words, *outputs.get(verb, [])]))
 
 
 def _python(
@@ -144,7 +145,7 @@ def _python(
         "import ringfence as rf",
         "",
         _reading(history),
-        f"space = rf.read_space({SPACE_FILE!r})",
+        f"space = rf.read_space({literal(SPACE_FILE)})",
         f"learned = rf.learn({_call(options)})",
         f"print(rf.check({_call(check_options)}))",
         f"rf.report({_call(check_options)}, path='report.html')",
@@ -153,5 +154,5 @@ def _python(
 
 def _call(options: Mapping[str, Any]) -> str:
     return ", ".join(
-        ["history", "space", *(f"{name}={value!r}" for name, value in options.items())]
+        ["history", "space", *(f"{name}={literal(value)}" for name, value in options.items())]
     )

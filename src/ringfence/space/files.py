@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from ringfence.errors import FileError, SpaceError
+from ringfence.quoting import quoted
 from ringfence.space.conditions import Condition
 from ringfence.space.parameters import Parameter
 from ringfence.space.space import Space
@@ -120,17 +121,17 @@ def write_space(space: Space, suffix: str = ".json") -> str:
     parameters = {name: _fields(parameter) for name, parameter in space.parameters.items()}
     conditions = [_fields(condition) for condition in space.conditions]
     if suffix in (".yaml", ".yml"):
-        lines = ["parameters:", *(f"  {_json(n)}: {_json(p)}" for n, p in parameters.items())]
+        lines = ["parameters:", *(f"  {quoted(n)}: {quoted(p)}" for n, p in parameters.items())]
         if conditions:
-            lines += ["conditions:", *(f"  - {_json(condition)}" for condition in conditions)]
+            lines += ["conditions:", *(f"  - {quoted(condition)}" for condition in conditions)]
         return "\n".join(lines) + "\n"
     if suffix != ".toml":
         raise FileError(f"a space is written in .json, .yaml or .toml, not {suffix!r}")
     if _holds_none([parameters, conditions]):
         raise FileError("TOML has no word for None; write the space in .json or .yaml")
-    lines = ["[parameters]", *(f"{_json(n)} = {_inline_table(p)}" for n, p in parameters.items())]
+    lines = ["[parameters]", *(f"{quoted(n)} = {_inline_table(p)}" for n, p in parameters.items())]
     for condition in conditions:
-        lines += ["", "[[conditions]]", *(f"{k} = {_json(v)}" for k, v in condition.items())]
+        lines += ["", "[[conditions]]", *(f"{k} = {quoted(v)}" for k, v in condition.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -147,12 +148,8 @@ def _holds_none(content: Any) -> bool:
     return content is None
 
 
-def _json(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False)
-
-
 def _inline_table(content: dict[str, Any]) -> str:
-    return "{" + ", ".join(f"{name} = {_json(value)}" for name, value in content.items()) + "}"
+    return "{" + ", ".join(f"{name} = {quoted(value)}" for name, value in content.items()) + "}"
 
 
 def _yaml(text: str) -> Any:

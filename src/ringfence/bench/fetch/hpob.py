@@ -7,7 +7,6 @@ table.
 
 from __future__ import annotations
 
-import json
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from ringfence.errors import FileError, HistoryError
 from ringfence.files import write_atomically
 from ringfence.history.readers.hpob import evaluations, parameter_names
 from ringfence.history.readers.shared.folders import read_json
+from ringfence.quoting import quoted
 
 PAPER_SPACES = ("5891", "6767", "6794")
 PARTS = ("meta-train-dataset.json", "meta-validation-dataset.json", "meta-test-dataset.json")
@@ -119,13 +119,13 @@ def _make_table(
 
 def _description(space: str, names: Sequence[str]) -> str:
     lines = [
-        f'file = "hpob_{space}.parquet"',
-        f'origin = "HPO-B search space {space}"',
+        f"file = {quoted(f'hpob_{space}.parquet')}",
+        f"origin = {quoted(f'HPO-B search space {space}')}",
         'objective = ["accuracy"]',
         'direction = "maximize"',
         "most_tasks = 30",
         "",
         "[space.parameters]",
-        *(f"{json.dumps(name)} = {COLUMN}" for name in names),
+        *(f"{quoted(name)} = {COLUMN}" for name in names),
     ]
     return "\n".join(lines) + "\n"

@@ -71,6 +71,9 @@ def fetch_suite(
             f"the suite {name!r} is not made of OpenML's runs: its description needs [openml], "
             "the numbers of its 'tasks' and one 'objective'"
         )
+    for file in (what.file, what.meta_features.file if what.meta_features else None):
+        if file is not None and Path(file).name != file:
+            raise SettingError(f"the suite {name!r} names a file in another folder, {file!r}")
     cache = (folder / what.file).with_suffix(".parts")
     make_folder(cache)
     request = Request(what.openml, what.objective[0], size, delay)

@@ -8,7 +8,7 @@ from ringfence.checking.display import evidence
 from ringfence.checking.display.evidence import Curve, TaskRow
 from ringfence.checking.display.text import headline
 from ringfence.learned.picture import DOT, OUT, RING
-from ringfence.rendering.fitting import label, thin_ticks
+from ringfence.rendering.fitting import label, thin_ticks, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ def check_figure(check: Check) -> Any:
     judged = [row for row in evidence.task_rows(check) if row.gain is not None]
     worst = judged[:MOST_TASKS]
     picture: Any = new_figure(10, max(4.0, 1.5 + 0.2 * len(worst)))
-    picture.suptitle(headline(check).replace("; ", "\n", 1), fontsize=10)
+    picture.suptitle(words(headline(check).replace("; ", "\n", 1)), fontsize=10)
     if curve is None:
         picture.text(0.5, 0.5, "no task has runs that tell good from bad", ha="center")
         return picture

@@ -125,7 +125,8 @@ class RunOptions:
     def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
         """The arguments of `read_history`."""
         if sys.platform != "win32":  # polars restarts a read that Ctrl-C should end
-            signal.siginterrupt(signal.SIGINT, True)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.siginterrupt(number, True)
         outcome = outcome or OutcomeOptions()
         arguments: dict[str, Any] = {
             "task": self.task,

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO
 
-import typer
-
+from ringfence.cli.output.streams import raw
 from ringfence.rendering.layout import Part, Tone, lay_out
 
 USUAL_WIDTH = 80  # of a terminal that does not tell
@@ -20,8 +19,9 @@ def say(*parts: Part, err: bool = False) -> None:
     """Print sentences and tables."""
     stream = sys.stderr if err else sys.stdout
     paint = _paint if is_colored(stream) else None
-    for line in lay_out(parts, width_of(stream), paint):
-        typer.echo(line, err=err, color=paint is not None)
+    lines = lay_out(parts, width_of(stream), paint)  # makes the parts safe, then paints them
+    raw(stream).write("".join(f"{line}\n" for line in lines))
+    stream.flush()
 
 
 def read_off(notes: Sequence[str]) -> list[Part]:

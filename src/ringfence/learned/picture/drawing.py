@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.errors import FileError
+from ringfence.files import write_atomically
 from ringfence.learned.picture.numbers import LONGEST_CHOICE, Pair, Row, pairs, rows
 from ringfence.learned.text import headline, volume_line
 from ringfence.rendering.fitting import (
@@ -42,10 +42,9 @@ RING, FENCE, DOT, OUT, GRAY = "#1f6f8b", "#e8f1f2", "#1b1b1e", "#d1495b", "#5555
 
 def draw(learned: LearnedSpace, path: str | PathLike[str]) -> None:
     """Write the picture to a file; the ending tells the format (.png, .svg, .pdf)."""
-    try:
-        figure(learned).savefig(Path(path), dpi=150)
-    except (OSError, ValueError) as error:
-        raise FileError(f"cannot write {path}: {error}") from error
+    from ringfence.rendering.figure import encoded  # brings matplotlib
+
+    write_atomically(Path(path), encoded(figure(learned), Path(path)))
 
 
 def figure(learned: LearnedSpace) -> Any:
