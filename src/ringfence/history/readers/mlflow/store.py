@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.parse import unquote
 from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
+from ringfence.incoming.addresses import hidden, shown
 
 PAGE = 5000
 """Runs that a server is asked for at a time."""
 SECONDS = 10
 """How long a server may take to answer at all."""
-PASSWORD = re.compile(r"[\w+.-]+://[^/:@]*:(.*)@")
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def runs_of_server(uri: str) -> list[StoredRun]:
     except (MlflowException, HTTPException, OSError, ValueError) as error:
         message = str(getattr(error, "reason", error))
         reason = hidden(message.strip().split("\n")[0], uri)
-        raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
+        raise HistoryError(f"cannot read {shown(uri)}: {reason}") from None
     return runs
 
 
@@ -76,16 +74,3 @@ def _knock(uri: str) -> None:
             urlopen(f"{scheme}://{rest.rpartition('@')[2]}", timeout=SECONDS).close()
         except HTTPError:
             return  # a server is there, even if it wants a password
-
-
-def without_password(uri: str) -> str:
-    """A URI that can be shown."""
-    return hidden(uri, uri)
-
-
-def hidden(text: str, uri: str) -> str:
-    """The text without the password of the URI, as written there or decoded."""
-    match = PASSWORD.match(uri)
-    if match is None or not match[1]:
-        return text
-    return text.replace(match[1], "***").replace(unquote(match[1]), "***")

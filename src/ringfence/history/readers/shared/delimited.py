@@ -22,6 +22,7 @@ from ringfence.history.readers.shared.header import (
     tidy,
 )
 from ringfence.history.spreadsheets.notation import look_at, notation
+from ringfence.incoming.limits import COLUMNS
 from ringfence.space.spellings import LEADING_ZERO
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
@@ -56,6 +57,7 @@ def _read_utf8(
         content = content.split(b"\n", above)[above]
         lines = lines[above:]
     cells = _cells(lines[0], separator) if lines else []
+    COLUMNS.allow(len(cells), name)
     names = column_names(cells, name)
     written = _read(content, separator, name, as_text=True)
     tasks = [column for column in written.columns if _is_task(column, task)]

@@ -12,7 +12,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.history import History, history_from
 from ringfence.history.roles import NamedColumns
-from ringfence.history.tables import from_objects
+from ringfence.history.tables import as_float, from_objects
 from ringfence.space import Space
 from ringfence.words import did_you_mean
 
@@ -131,9 +131,10 @@ def _boolean(text: str) -> bool:
 
 
 def _finite(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value)
+    number = as_float(value)
+    return number if math.isfinite(number) else None
 
 
 def _free(name: str, taken: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.shared.database import Database
+from ringfence.incoming.content import first_bytes
 
 SECONDS = 10
 """How long to wait for a program that is writing to the file."""
@@ -51,5 +52,4 @@ def opened(path: Path) -> Iterator[Database]:
 
 def is_sqlite(path: Path) -> bool:
     """Whether the file begins as those of SQLite do."""
-    with path.open("rb") as file:
-        return file.read(15) == b"SQLite format 3"
+    return first_bytes(path, 15) == b"SQLite format 3"
