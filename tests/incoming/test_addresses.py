@@ -34,6 +34,7 @@ SECRET = "t0k3n-of-mine"
         ("jdbc:sqlserver://h;user=u;password={}", "jdbc:sqlserver://h"),
         ("jdbc:oracle:thin:u/{}@h:1521:db", "jdbc:oracle://…"),
         ("u:{}@h/db", "…"),
+        ("sqlite://u:{}@h/db", "sqlite://h"),
         ("mssql://u:{}@h/db", "mssql://h/db"),
     ],
 )
@@ -95,6 +96,14 @@ def test_a_tracking_server_leaves_no_token_in_what_is_kept(address, tmp_path, mo
     learned = rf.learn(history, starts=0)
     learned.save(tmp_path / "learned.json")
     assert SECRET not in (tmp_path / "learned.json").read_text()
+
+
+@pytest.mark.parametrize("address", ["mssql://u:{}@h/db", "sqlite://u:{}@h/db"])
+def test_what_the_client_of_mlflow_cannot_reach_is_one_line(address):
+    pytest.importorskip("mlflow")
+    with pytest.raises(rf.HistoryError, match="cannot read") as caught:
+        rf.read_history(address.format(SECRET), format="mlflow")
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 
 class _Silent(http.server.BaseHTTPRequestHandler):

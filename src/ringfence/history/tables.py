@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -75,7 +76,7 @@ def _plain(column: pl.Series) -> pl.Series:
 
 def _from_pandas(frame: Any, index: bool) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise HistoryError(f"the column {repeated[0]!r} occurs twice in the table")
     columns = {}

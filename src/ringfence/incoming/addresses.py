@@ -60,7 +60,7 @@ def shown(source: str | PathLike[str]) -> str:
     if match is None:
         return "…"
     kind = re.split(r"[+:]", match["scheme"].lower())[0]
-    if kind in LOCAL:
+    if kind in LOCAL and "@" not in text:
         return text.partition("?")[0]
     place = PLACE.fullmatch(match["rest"])
     if place is None:

@@ -43,7 +43,7 @@ class Limit:
 BYTES = Limit("RINGFENCE_MAX_BYTES", 2**31, "bytes once unpacked")
 """2 GiB: a table of a hundred million numbers, which takes several times as much memory."""
 COLUMNS = Limit("RINGFENCE_MAX_COLUMNS", 20_000, "columns")
-"""Reading takes a second; thousands of columns are most likely a table on its side."""
+"""Reading takes a few seconds; so many columns are most likely a table on its side."""
 DEPTH = Limit("RINGFENCE_MAX_DEPTH", 100, "levels of nesting")
 """Configurations have three or four; Python itself gives up at about a thousand."""
 VALUES = Limit("RINGFENCE_MAX_VALUES", 1_000_000, "values once its aliases are unfolded")

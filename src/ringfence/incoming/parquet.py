@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Any, TypeAlias
 
-from ringfence.incoming.limits import BYTES, CELL, COLUMNS
+from ringfence.incoming.limits import BYTES, CELL, COLUMNS, DEPTH
 from ringfence.incoming.parsing import guarded
 
 Content: TypeAlias = bytes | mmap
@@ -21,7 +21,7 @@ FOOTER = 8
 DEEPEST = 16
 """Structs within structs; the format itself has five."""
 ROW_GROUPS, COLUMN_CHUNKS, META_DATA = 4, 1, 3
-N_VALUES, UNPACKED, PACKED, DATA_PAGE, DICTIONARY_PAGE = 5, 6, 7, 9, 11
+PATH, N_VALUES, UNPACKED, PACKED, DATA_PAGE, DICTIONARY_PAGE = 3, 5, 6, 7, 9, 11
 """Fields of a column chunk's meta-data, by the numbers that the format gives them."""
 PAGE_UNPACKED, PAGE_PACKED, DATA, DICTIONARY, DATA_V2 = 2, 3, 5, 7, 8
 """Fields of the header of a page; the last three are headers of their own, each with a count in its
@@ -38,6 +38,7 @@ def require_sound(content: Content, where: object) -> None:
         groups = [group[COLUMN_CHUNKS] for group in footer.get(ROW_GROUPS, ())]
         chunks = [chunk[META_DATA] for columns in groups for chunk in columns]
         COLUMNS.allow(max(map(len, groups), default=0), where)
+        DEPTH.allow(max((len(chunk[PATH]) for chunk in chunks), default=0), where)
         values = [_natural(chunk[N_VALUES], "values") for chunk in chunks]
         unpacked = [_natural(chunk[UNPACKED], "bytes") for chunk in chunks]
         BYTES.allow(max(CELL * sum(values), sum(unpacked)), where)

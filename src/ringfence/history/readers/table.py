@@ -28,7 +28,7 @@ from ringfence.history.readers.shared.header import TablePart
 from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_rows, is_frame
 from ringfence.incoming.content import gunzip, read_bytes, within_limit
-from ringfence.incoming.limits import COLUMNS
+from ringfence.incoming.limits import COLUMNS, DEPTH
 from ringfence.incoming.parquet import require_sound
 from ringfence.incoming.parsing import guarded, json_of
 
@@ -200,6 +200,9 @@ def read_parquet(content: Path | bytes, name: str = "") -> pl.DataFrame:
 
 def _read_lines(content: bytes, name: str) -> TablePart:
     """JSON lines; those with Python's NaN and Infinity, which are not JSON, take the slow way."""
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.count(b"[") + line.count(b"{") > DEPTH.most:
+            json_of(line, f"{name}, line {number}")  # polars takes its time with what is deep
     try:
         frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
     except (pl.exceptions.PolarsError, RuntimeError):

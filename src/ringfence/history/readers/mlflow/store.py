@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
 from ringfence.incoming.addresses import hidden, shown
+from ringfence.incoming.parsing import reason
 
 PAGE = 5000
 """Runs that a server is asked for at a time."""
@@ -35,7 +35,6 @@ def runs_of_server(uri: str) -> list[StoredRun]:
     try:
         from mlflow import MlflowClient
         from mlflow.entities import ViewType
-        from mlflow.exceptions import MlflowException
     except ImportError as error:
         raise MissingExtraError("mlflow", "mlflow") from error
     runs: list[StoredRun] = []
@@ -59,10 +58,10 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted"))
             token = page.token
             more = bool(token)
-    except (MlflowException, HTTPException, OSError, ValueError) as error:
-        message = str(getattr(error, "reason", error))
-        reason = hidden(message.strip().split("\n")[0], uri)
-        raise HistoryError(f"cannot read {shown(uri)}: {reason}") from None
+    except Exception as error:  # of MLflow, of SQLAlchemy below it, of a driver that is not there
+        said = getattr(error, "reason", error)
+        why = hidden(reason(said if isinstance(said, Exception) else Exception(said)), uri)
+        raise HistoryError(f"cannot read {shown(uri)}: {why}") from None
     return runs
 
 
