@@ -49,6 +49,11 @@ def read_text(path: Path) -> str:
         raise FileError(f"{path} is not a text file: {error}") from error
 
 
+def readable(name: str) -> str:
+    """The name of a file as text that can be written; bytes that are no text are question marks."""
+    return name.encode("utf-8", "replace").decode()
+
+
 def first_bytes(path: Path, count: int) -> bytes:
     """How a file begins; nothing for what is no file or cannot be read."""
     try:

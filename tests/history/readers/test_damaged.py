@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
+import sys
 import zipfile
 from contextlib import closing
 
@@ -249,3 +251,27 @@ def test_looking_names_up_does_not_take_longer_for_each():
 
     names = column_names([Name(f"x{i}") for i in range(1000)], "r.csv")
     assert len(names) == 1000 and len(compared) < 2000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+def test_names_of_files_that_are_no_text(tmp_path, examples):
+    odd = tmp_path / os.fsdecode(b"odd\xff.csv")
+    shutil.copy(examples["csv"], odd)
+    learned = rf.learn(odd, starts=0)
+    learned.save(tmp_path / "learned.json")
+    assert rf.load(tmp_path / "learned.json").provenance.source == "odd?.csv"
+    shutil.copytree(examples["smac"], tmp_path / "smac")
+    first = next(path for path in (tmp_path / "smac").iterdir() if path.is_dir())
+    first.rename(first.parent / os.fsdecode(b"odd\xff"))
+    rf.learn(tmp_path / "smac", starts=0).save(tmp_path / "learned.json")
+    assert "odd?" in {task.name for task in rf.load(tmp_path / "learned.json").tasks}
+
+
+def test_damaged_pages_of_a_database(examples, tmp_path):
+    good = examples["mlflow"].read_bytes()
+    for place in range(0, len(good), len(good) // 40):
+        (tmp_path / "x.db").write_bytes(good[:place] + b"\xaa" * 64 + good[place + 64 :])
+        try:
+            rf.read_history(tmp_path / "x.db", format="mlflow")
+        except rf.HistoryError as error:
+            assert "\n" not in str(error)

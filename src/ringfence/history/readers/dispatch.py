@@ -26,6 +26,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import polars as pl
+
 from ringfence.errors import FileError, HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers import table
@@ -33,6 +35,8 @@ from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.tables import is_frame
 from ringfence.incoming.addresses import is_address, kept_quiet, shown
+from ringfence.incoming.content import readable
+from ringfence.incoming.parsing import reason
 from ringfence.space.gaps import Missing
 from ringfence.words import did_you_mean
 
@@ -47,6 +51,8 @@ COLUMN_OPTIONS = (
     "format",
 )
 """What can be said about any source."""
+DAMAGE = (ArithmeticError, MemoryError, RecursionError, UnicodeError, pl.exceptions.PolarsError)
+"""What only the values of a source can cause, wherever they are looked at."""
 
 
 def read_history(
@@ -137,7 +143,15 @@ def _read(
         raise HistoryError(str(error)) from error
     except OSError as error:  # a folder that may not be entered, a name too long, a failing disk
         raise HistoryError(f"cannot read {error.filename}: {error.strerror}") from error
+    except DAMAGE as error:
+        raise HistoryError(f"{_name(source)} cannot be read: {reason(error)}") from error
+    history = replace(history, source=readable(history.source))
     return history if name == "table" else replace(history, tool=name)
+
+
+def _name(source: Any) -> str:
+    is_name = isinstance(source, (str, PathLike))
+    return readable(shown(source)) if is_name else f"the {type(source).__name__}"
 
 
 def reader_options(source: Any = None, format: str | None = None) -> list[str]:

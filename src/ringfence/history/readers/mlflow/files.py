@@ -9,7 +9,7 @@ from typing import Any
 from ringfence.errors import HistoryError
 from ringfence.history.readers.mlflow.store import StoredRun
 from ringfence.history.tables import as_float
-from ringfence.incoming.content import read_text
+from ringfence.incoming.content import read_text, readable
 from ringfence.incoming.parsing import yaml_of
 
 META = "meta.yaml"
@@ -30,7 +30,7 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
         facts = _meta(experiment)
         if facts.get("lifecycle_stage", "active") != "active":
             continue
-        name = str(facts.get("name", experiment.parent.name))
+        name = str(facts.get("name", readable(experiment.parent.name)))
         for meta in experiment.parent.glob(f"*/{META}"):
             run = _meta(meta)
             if "run_id" in run:
@@ -42,7 +42,7 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
 def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
     status = facts.get("status")
     return StoredRun(
-        folder.name,
+        readable(folder.name),
         experiment,
         STATUSES.get(status, str(status)) if isinstance(status, int) else str(status),
         {key: _own_text(file) for key, file in _files(folder / "params")},
@@ -57,7 +57,7 @@ def _files(folder: Path) -> list[tuple[str, Path]]:
     if folder.is_symlink():
         raise _linked(folder)
     files = sorted(path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
-    return [(path.relative_to(folder).as_posix(), path) for path in files]
+    return [(readable(path.relative_to(folder).as_posix()), path) for path in files]
 
 
 def _last_value(path: Path) -> float:

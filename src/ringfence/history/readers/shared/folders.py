@@ -12,7 +12,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError, RingfenceError
 from ringfence.incoming.addresses import is_address, shown
-from ringfence.incoming.content import read_text
+from ringfence.incoming.content import read_text, readable
 from ringfence.incoming.parsing import json_of, reason
 
 
@@ -64,11 +64,11 @@ def _below(base: Path, marker: str) -> list[Path]:
 
 def task_names(folders: Sequence[Path]) -> list[str]:
     """A name for each folder: its own, or as much of its path as tells the folders apart."""
-    names = [folder.resolve().name for folder in folders]
+    names = [readable(folder.resolve().name) for folder in folders]
     if len({*folders}) == len({*names}):
         return names
     common = os.path.commonpath([folder.resolve() for folder in folders])
-    return [folder.resolve().relative_to(common).as_posix() for folder in folders]
+    return [readable(folder.resolve().relative_to(common).as_posix()) for folder in folders]
 
 
 def read_json(path: Path) -> dict[str, Any]:
