@@ -12,6 +12,7 @@ import ringfence as rf
 from ringfence.incoming.addresses import hidden, shown
 
 SECRET = "t0k3n-of-mine"
+MLFLOW = pytest.mark.filterwarnings("ignore")  # its own
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,7 @@ def test_what_a_driver_repeats_is_hidden_as_written_and_decoded():
     )
 
 
+@MLFLOW
 @pytest.mark.parametrize("address", ["http://{}@{}", "http://{1}/{0}", "http://{1}/?token={0}"])
 def test_a_tracking_server_leaves_no_token_in_what_is_kept(address, tmp_path, monkeypatch):
     """Through MLflow's own client, whose answers are made up here."""
@@ -98,6 +100,7 @@ def test_a_tracking_server_leaves_no_token_in_what_is_kept(address, tmp_path, mo
     assert SECRET not in (tmp_path / "learned.json").read_text()
 
 
+@MLFLOW
 @pytest.mark.parametrize("address", ["mssql://u:{}@h/db", "sqlite://u:{}@h/db"])
 def test_what_the_client_of_mlflow_cannot_reach_is_one_line(address):
     pytest.importorskip("mlflow")
