@@ -26,6 +26,7 @@ from ringfence.history.readers.optuna.rows import (
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
+from ringfence.words import plain, shortened
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
 """Versions of Optuna's tables, by its own names; the second is that of Optuna 3.2 to 5."""
@@ -66,8 +67,9 @@ def _check_schema(database: Database, where: str) -> None:
         version = versions[0][0] if versions else None
     if version not in SCHEMAS:
         raise HistoryError(
-            f"{where} has the tables of another Optuna version ({version or 'unknown'}, not "
-            f"{SCHEMAS[-1]}); bring it up to date with: optuna storage upgrade --storage URL"
+            f"{where} has the tables of another Optuna version "
+            f"({shortened(plain(str(version or 'unknown')), 40)}, not {SCHEMAS[-1]}); bring it "
+            "up to date with: optuna storage upgrade --storage URL"
         )
 
 
