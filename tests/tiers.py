@@ -17,12 +17,14 @@ QUICK = (
     "fit/*",
     "history/*",
     "history/readers/test_bad_input.py",
+    "history/readers/test_damaged.py",
     "history/readers/test_dispatch.py",
     "history/readers/test_hpob.py",
     "history/readers/test_runs.py",
     "history/readers/test_smac.py",
     "history/readers/test_synetune.py",
     "history/readers/test_wandb.py",
+    "incoming/test_parsing.py",
     "checking/test_checking.py",
     "checking/test_flags.py",
     "optimize/test_acquisition.py",
@@ -42,6 +44,7 @@ QUICK = (
 )
 """Files, below tests/."""
 NOT_QUICK = {
+    "test_parquet_with_flipped_bytes_never_breaks_the_process",
     "test_the_python_of_the_readme_runs",
     "test_the_commands_of_the_readme_run",
     "test_the_same_seed_gives_the_same_draws_in_another_process",

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+LONGEST = "RINGFENCE_MAX_MESSAGE"
+USUAL = 4000
+"""Letters of a message, fifty lines of a terminal; what is quoted in it may be of any length."""
+
 
 class RingfenceError(Exception):
     """Base of every error that ringfence raises on purpose.
@@ -15,9 +21,8 @@ class RingfenceError(Exception):
         FileError
     """
 
-    def __str__(self) -> str:
-        """The message on one line: what a file holds or is called is shown, never obeyed."""
-        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in super().__str__())
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_shortened(_one_line(str(message))))
 
 
 class SpaceError(RingfenceError, ValueError):
@@ -56,3 +61,19 @@ class MissingExtraError(RingfenceError, ImportError):
             f"this needs the package {package!r}; install it with: "
             f"pip install 'ringfence[{extra}]' (in a clone: pip install -e '.[{extra}]')"
         )
+
+
+def _one_line(message: str) -> str:
+    """What a file holds or is called is shown, never obeyed."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+
+
+def _shortened(message: str) -> str:
+    """The message without its middle if it is longer than the environment allows."""
+    text = os.environ.get(LONGEST, "")
+    most = int(text) if text.isdecimal() and len(text) < 10 else USUAL
+    if len(message) <= most:
+        return message
+    half = most // 2
+    left_out = f" … ({len(message) - 2 * half:,} letters, see {LONGEST}) … "
+    return message[:half] + left_out + message[len(message) - half :]

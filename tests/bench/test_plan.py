@@ -98,7 +98,7 @@ def test_every_part_of_a_description_changes_its_key(read):
         ("replications = 3", "replications = 0", "Expected `int` >= 1"),
         ('"Box Random"', '"Random"', "names 'Random' twice"),
         ("name =", "nome =", "unknown field `nome`"),
-        ('"1a"', '"1a', "is not a plan"),
+        ('"1a"', '"1a', "is cut off or not TOML"),
     ],
 )
 def test_what_is_wrong_with_a_plan_is_said(read, old, new, message):
@@ -151,7 +151,7 @@ def test_a_plan_like_another_is_that_plan_on_other_suites(read_other):
         ("example =", "exmple =", "'plan' has no suite 'exmple'; there are example, own"),
         ("{sgd =", "{example =", "'omit' names a suite that is not there: 'example'"),
         ('"1b"', '"1c"', "'omit' names a figure that is not there: '1c'; there are 1a, 1b"),
-        ('"plan"', '"plann"', r"cannot read the plan .*plann\.toml"),
+        ('"plan"', '"plann"', r"cannot read .*plann\.toml"),
         ('"plan"', '"other"', "'other' is itself like another plan"),
         ("suites =", "suite =", "unknown field `suite`"),
     ],

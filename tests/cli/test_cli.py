@@ -246,7 +246,7 @@ def test_the_demo_runs_and_leaves_a_space_a_picture_and_a_report(tmp_path):
         (["learn", "none.csv"], "cannot read none.csv: No such file"),
         (["learn", "empty.csv"], "empty.csv is empty"),
         (["learn", "runs.csv", "--task", "tsk"], "no column 'tsk'; did you mean 'task'"),
-        (["learn", "runs.csv", "--space", "none.yaml"], "cannot read the space none.yaml"),
+        (["learn", "runs.csv", "--space", "none.yaml"], "cannot read none.yaml"),
         (["learn", "runs.csv", "--outliers", "lots"], "--outliers must be a share"),
         (["learn", "runs.csv", "--outliers", "2"], "outliers must be a share"),
         (["learn", "runs.csv", "-o", "none/l.json"], "cannot write none/l.json"),

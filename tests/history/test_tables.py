@@ -85,7 +85,7 @@ def test_semicolons_and_words_for_missing(tmp_path):
         ("r.csv", b"", "is empty"),
         ("r.csv", b"task,x,loss\n", "no rows"),
         ("r.parquet", b"PAR1 and then nothing", "cannot be read as parquet"),
-        ("r.jsonl", b'{"task": "a"', "cannot be read as jsonl|cannot tell"),
+        ("r.jsonl", b'{"task": "a"', "line 1 is cut off or not JSON"),
         ("r.xlsx", b"x", "cannot be read as xlsx"),
         ("r.csv", b"loss,x\n1,2\n", "which column is the task"),
         ("r.csv", b"task,x\na,2\n", "which column is the objective"),

@@ -21,7 +21,6 @@ A plan that is like another one names only what differs:
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +29,8 @@ import msgspec
 
 from ringfence.bench.cell import Evaluation, Relation, Scale
 from ringfence.errors import FileError, RingfenceError, SettingError
+from ringfence.incoming.content import read_text
+from ringfence.incoming.parsing import toml_of
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -110,12 +111,7 @@ def read_file(path: Path) -> Plan:
 
 
 def _content(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise FileError(f"cannot read the plan {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise FileError(f"{path} is not a plan: {error}") from error
+    return toml_of(read_text(path), path)
 
 
 def _changed(base: Plan, changes: Like) -> Plan:

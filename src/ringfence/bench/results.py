@@ -13,6 +13,7 @@ from ringfence.bench.plan import Plan, planned
 from ringfence.bench.store import Store
 from ringfence.bench.suites import load_suite
 from ringfence.errors import FileError, SettingError
+from ringfence.history.readers.table import read_parquet
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,7 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
 
 def read_results(path: Path) -> pl.DataFrame:
     """The table of `results` from a Parquet file."""
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(f"cannot read the results {path}: {error}") from error
+    frame = read_parquet(path)
     missing = [name for name in SCHEMA if name not in frame.columns]
     if missing:
         raise FileError(f"{path} has no column {missing[0]!r}: ringfence bench table writes one")

@@ -14,6 +14,8 @@ import msgspec
 from ringfence.bench.cell import Cell, Result
 from ringfence.errors import FileError
 from ringfence.files import write_atomically
+from ringfence.incoming.content import read_bytes
+from ringfence.incoming.parsing import reason
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,12 +47,15 @@ class Store:
     def get(self, cell: Cell) -> Result | None:
         """The result of a cell; None if it is not finished."""
         path = self.path(cell)
-        try:
-            entry = msgspec.json.decode(path.read_bytes(), type=Entry)
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        except msgspec.DecodeError as error:
-            raise FileError(f"{path} is damaged ({error}); delete it and run again") from error
+        content = read_bytes(path)
+        try:
+            entry = msgspec.json.decode(content, type=Entry)
+        except (ValueError, RecursionError) as error:
+            raise FileError(
+                f"{path} is damaged ({reason(error)}); delete it and run again"
+            ) from error
         if entry.cell != cell:
             raise FileError(f"{path} holds another cell than its name says; delete it")
         return entry.result

@@ -194,8 +194,10 @@ def _parameters(
     notes += said
     parameters = tuple(name for name in rest if reasons[name] is None)
     notes.append(f"took as parameters: {some(parameters, MOST_NAMES)}")
-    groups = {reason: [n for n in rest if reasons[n] == reason] for reason in reasons.values()}
-    groups.pop(None, None)
+    groups: dict[str, list[str]] = {}
+    for name in rest:
+        if (reason := reasons[name]) is not None:
+            groups.setdefault(reason, []).append(name)
     if groups:
         kinds = "; ".join(f"{some(names, MOST_NAMES)} ({why})" for why, names in groups.items())
         notes.append(

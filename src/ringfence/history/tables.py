@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -74,7 +76,7 @@ def _plain(column: pl.Series) -> pl.Series:
 
 def _from_pandas(frame: Any, index: bool) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise HistoryError(f"the column {repeated[0]!r} occurs twice in the table")
     columns = {}
@@ -125,8 +127,16 @@ def from_objects(name: str, values: list[Any]) -> pl.Series:
     if kinds <= {int} and all(abs(value) < INTEGERS_END for value in present):
         return pl.Series(name, values, dtype=pl.Int64)
     if bool not in kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
-        return pl.Series(name, _converted(values, float)).fill_nan(None)
+        return pl.Series(name, _converted(values, as_float)).fill_nan(None)
     return pl.Series(name, _converted(values, _text), dtype=pl.String)
+
+
+def as_float(number: Any) -> float:
+    """The nearest float; an infinity for integers beyond all of them."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -8,8 +8,10 @@ from typing import Any, Union
 
 import msgspec
 
-from ringfence.errors import FileError, RingfenceError
+from ringfence.errors import FileError
 from ringfence.fit.shapes import SHAPES, shape_names
+from ringfence.incoming.content import read_bytes
+from ringfence.incoming.parsing import reason
 from ringfence.learned.blocks import Block
 from ringfence.learned.file_format import FORMAT, VERSION, BlockRecord, LearnedFile
 from ringfence.learned.space import LearnedSpace
@@ -65,8 +67,8 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
         header = msgspec.json.decode(content, type=_Header)
     except msgspec.ValidationError as error:
         raise FileError(f"{name} is not a learned space: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(f"{name} is cut off or not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{name} is cut off or not JSON: {reason(error)}") from error
     if header.format != FORMAT:
         raise FileError(f"{name} is not a learned space (its format is {header.format!r})")
     if header.version != VERSION:
@@ -77,8 +79,8 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
     try:
         record = msgspec.json.decode(content, type=LearnedFile, dec_hook=_record)
         return _restore(record)
-    except (msgspec.ValidationError, RingfenceError) as error:
-        raise FileError(f"{name} is damaged: {error}") from error
+    except (ArithmeticError, ValueError, RecursionError) as error:
+        raise FileError(f"{name} is damaged: {reason(error)}") from error
 
 
 def load(path: str | PathLike[str]) -> LearnedSpace:
@@ -96,11 +98,7 @@ def load(path: str | PathLike[str]) -> LearnedSpace:
         >>> rf.load("learned.json").shape
         'box'
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from error
-    return decode(content, str(path))
+    return decode(read_bytes(Path(path)), str(path))
 
 
 def _restore(record: LearnedFile) -> LearnedSpace:

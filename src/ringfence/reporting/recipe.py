@@ -13,6 +13,7 @@ import msgspec
 from ringfence.history import History
 from ringfence.history.directions import guess_direction
 from ringfence.history.readers.table import recognizes as is_table
+from ringfence.incoming.addresses import shown
 from ringfence.learned.records import Settings
 from ringfence.learned.space import LearnedSpace
 from ringfence.quoting import literal, shell_word
@@ -22,7 +23,7 @@ SPACE_FILE = "space.json"
 ROWS = ("n_evaluations", "seed", "average_repeats")
 """The settings that say which rows count, whatever the shape."""
 EXAMPLE = "svm_history.parquet"  # the source of rf.example_history()
-PASSWORD = re.compile(r"(://[^/@:\s]*:)[^/\s]*@")
+ADDRESS = re.compile(r"(?:jdbc:|[A-Za-z][\w+.-]+:/|[^\s=]*:[^@\s]*@).*")
 SECRET = re.compile(r"(?i)((?:^|[?&=])[\w-]*(?:pass|secret|token|key)[\w-]*=)[^&\s]+")
 PYTHON_ONLY = {"n_evaluations", "seed"}
 """Settings for which only `learn` has an option on the command line."""
@@ -101,8 +102,9 @@ def typed(program: str, words: Sequence[str]) -> str:
 
 
 def without_passwords(word: str) -> str:
-    """A word of a command; what an address or an option of a reader keeps secret is hidden."""
-    return SECRET.sub(r"\1***", PASSWORD.sub(r"\1***@", word))
+    """A word of a command; of an address it keeps what may be shown, and of an option of a reader
+    what is no secret."""
+    return SECRET.sub(r"\1***", ADDRESS.sub(lambda match: shown(match[0]), word))
 
 
 def _reading(history: History) -> str:

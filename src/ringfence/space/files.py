@@ -10,9 +10,8 @@ conditions:
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,13 @@ from typing import Any
 import msgspec
 
 from ringfence.errors import FileError, SpaceError
+from ringfence.incoming.content import read_text
+from ringfence.incoming.parsing import json_of, toml_of, yaml_of
 from ringfence.quoting import quoted
 from ringfence.space.conditions import Condition
 from ringfence.space.parameters import Parameter
 from ringfence.space.space import Space
+from ringfence.words import brief
 
 
 def read_space(path: str | PathLike[str]) -> Space:
@@ -46,30 +48,20 @@ def read_space(path: str | PathLike[str]) -> Space:
         Float(low=0.001, high=1.0, log=True)
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise FileError(f"cannot read the space {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path} is not a text file") from error
-    return _parse(text, path.suffix.lower(), str(path))
+    return _parse(read_text(path), path.suffix.lower(), str(path))
 
 
 def _parse(text: str, suffix: str, name: str) -> Space:
     """A space from the text of a file with this suffix; `name` is for the error message."""
-    loaders: dict[str, Callable[[str], Any]] = {
-        ".json": json.loads,
-        ".toml": tomllib.loads,
-        ".yaml": _yaml,
-        ".yml": _yaml,
+    loaders: dict[str, Callable[[str, str], Any]] = {
+        ".json": json_of,
+        ".toml": toml_of,
+        ".yaml": partial(yaml_of, version="1.2"),
+        ".yml": partial(yaml_of, version="1.2"),
     }
     if suffix not in loaders:
         raise FileError(f"{name}: a space is written in .json, .yaml or .toml, not {suffix!r}")
-    try:
-        content = loaders[suffix](text)
-    except ValueError as error:
-        raise FileError(f"{name} is not valid {suffix[1:].upper()}: {error}") from error
-    return space_from(content, name)
+    return space_from(loaders[suffix](text, name), name)
 
 
 def space_from(content: Any, name: str = "the space") -> Space:
@@ -91,7 +83,7 @@ def space_from(content: Any, name: str = "the space") -> Space:
 
 def _space(parameters: Any, conditions: Any) -> Space:
     if not isinstance(parameters, dict):
-        raise SpaceError(f"'parameters' must be a table of parameters, not {parameters!r}")
+        raise SpaceError(f"'parameters' must be a table of parameters, not {brief(parameters)}")
     converted = {name: _parameter(name, content) for name, content in parameters.items()}
     return Space(converted, _convert(conditions, tuple[Condition, ...], "conditions"))
 
@@ -150,25 +142,3 @@ def _holds_none(content: Any) -> bool:
 
 def _inline_table(content: dict[str, Any]) -> str:
     return "{" + ", ".join(f"{name} = {quoted(value)}" for name, value in content.items()) + "}"
-
-
-def _yaml(text: str) -> Any:
-    """YAML with the numbers and booleans of version 1.2, where 1e-5 is a number and `on` a word."""
-    import re
-
-    import yaml
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        yaml_implicit_resolvers = {  # noqa: RUF012
-            first: [(tag, regexp) for tag, regexp in pairs if not tag.endswith((":bool", ":float"))]
-            for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
-        }
-
-    number = re.compile(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+.0123456789"))
-    boolean = re.compile(r"^(true|True|TRUE|false|False|FALSE)$")
-    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", boolean, list("tTfF"))
-    try:
-        return yaml.load(text, Loader=Loader)
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error

@@ -87,7 +87,7 @@ def test_unknown_formats_options_and_sources(runs):
         rf.read_history(3)
     with pytest.raises(rf.HistoryError, match="read from a file, not from a int"):
         rf.read_history(3, format="csv")
-    with pytest.raises(rf.HistoryError, match="no reader knows addresses that begin with ftp://"):
+    with pytest.raises(rf.HistoryError, match="no reader knows the address ftp://"):
         rf.read_history("ftp://me:sEcReT@host/runs")
 
 

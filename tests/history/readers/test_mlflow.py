@@ -11,7 +11,7 @@ import pytest
 import ringfence as rf
 from readers.formats import assert_same_learned, configs, in_memory, made_history
 from ringfence.history.readers.mlflow import reader
-from ringfence.history.readers.mlflow.store import hidden, runs_of_server, without_password
+from ringfence.history.readers.mlflow.store import runs_of_server
 
 FRAME = made_history(tasks=3, runs=5)
 PARENT = "mlflow.parentRunId"
@@ -180,20 +180,11 @@ def test_several_metrics_want_a_name_and_none_is_said(stores, tmp_path):
 @MLFLOW
 def test_a_password_is_shown_nowhere(monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(
-        rf.HistoryError, match=r"cannot read http://me:\*\*\*@localhost:1"
-    ) as caught:
+    with pytest.raises(rf.HistoryError, match=r"cannot read http://localhost: ") as caught:
         runs_of_server("http://me:pa%21ss@localhost:1")
     seen = repr(caught.value) + repr(caught.value.__cause__)
     assert "pa%21ss" not in seen and "pa!ss" not in seen
     assert caught.value.__suppress_context__
-
-
-def test_a_password_is_hidden_as_written_and_decoded():
-    uri = "postgresql://me:pa%21ss@host/db"
-    assert without_password(uri) == "postgresql://me:***@host/db"
-    assert without_password("mlruns") == "mlruns"
-    assert hidden("no role me with pa!ss", uri) == "no role me with ***"
 
 
 def test_a_server_needs_the_package(monkeypatch):

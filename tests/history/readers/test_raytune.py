@@ -112,7 +112,7 @@ def test_a_report_cut_off_by_a_crash_is_left_out_and_the_trial_has_not_finished(
         ('{"loss": 1}', {"at": "first"}, "at must be 'last' or 'best', not 'first'"),
         ('{"loss": 1}', {"task": "data"}, "no trial of .* has a parameter 'data'"),
         ('{"loss": 1}', {"budget": "epoch"}, "no budget 'epoch'"),
-        ('{"loss"\n{"loss": 1}', {}, "line 1 is not JSON"),
+        ('{"loss"\n{"loss": 1}', {}, "line 1 is cut off or not JSON"),
     ],
 )
 def test_bad_folders_are_one_clear_error(tmp_path, reports, options, message):

@@ -23,6 +23,8 @@ from ringfence.errors import FileError, HistoryError
 from ringfence.files import write_atomically
 from ringfence.history.readers.hpob import evaluations, parameter_names
 from ringfence.history.readers.shared.folders import read_json
+from ringfence.incoming.limits import BYTES
+from ringfence.incoming.parsing import guarded
 from ringfence.quoting import quoted
 
 PAPER_SPACES = ("5891", "6767", "6794")
@@ -72,13 +74,11 @@ def _files(source: Path) -> Iterator[dict[str, Path]]:
         home = source
         if source.is_file():
             home = Path(unpacked)
-            try:
-                with zipfile.ZipFile(source) as archive:
-                    for name in archive.namelist():
-                        if Path(name).name in (*PARTS, DESCRIPTORS):
-                            archive.extract(name, home)
-            except zipfile.BadZipFile as error:
-                raise FileError(f"{source} is neither a folder nor a zip: {error}") from error
+            with guarded(source, "zip"), zipfile.ZipFile(source) as archive:
+                for entry in archive.infolist():
+                    if Path(entry.filename).name in (*PARTS, DESCRIPTORS):
+                        BYTES.allow(entry.file_size, f"{entry.filename} of {source}")
+                        archive.extract(entry, home)
         files = {
             path.name: path
             for path in sorted(home.rglob("*.json"))

@@ -15,6 +15,8 @@ from ringfence.errors import FileError, HistoryError
 from ringfence.files import write_atomically
 from ringfence.history.readers.openml.reader import own_names
 from ringfence.history.readers.openml.server import evaluations, qualities
+from ringfence.incoming.content import read_bytes
+from ringfence.incoming.parsing import reason
 
 T = TypeVar("T")
 
@@ -99,10 +101,13 @@ def _number(value: float | None) -> float | None:
 def _cached(path: Path, kind: type[T], delay: float, ask: Callable[[], T]) -> T:
     """What the file holds; if there is none, the answer, which is then written to it."""
     if path.exists():
+        content = read_bytes(path)
         try:
-            return msgspec.json.decode(path.read_bytes(), type=kind)
-        except msgspec.DecodeError as error:
-            raise FileError(f"{path} is damaged ({error}); delete it and fetch again") from error
+            return msgspec.json.decode(content, type=kind)
+        except (ValueError, RecursionError) as error:
+            raise FileError(
+                f"{path} is damaged ({reason(error)}); delete it and fetch again"
+            ) from error
     time.sleep(delay)
     answer = ask()
     write_atomically(path, msgspec.json.encode(answer))

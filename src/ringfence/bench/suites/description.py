@@ -10,10 +10,9 @@ C = {type = "float", low = 1e-3, high = 1e3, log = true}
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -21,6 +20,9 @@ import polars as pl
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError
+from ringfence.history.readers.table import read_parquet
+from ringfence.incoming.content import read_bytes, read_text
+from ringfence.incoming.parsing import guarded, toml_of
 from ringfence.space import Space, space_from
 
 
@@ -72,12 +74,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_description(path: Path) -> tuple[Description, Space]:
     """A description and its space, or FileError with what is wrong."""
-    try:
-        content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise FileError(f"cannot read the suite {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise FileError(f"{path} is not valid TOML: {error}") from error
+    content = toml_of(read_text(path), path)
     space = space_from(content.pop("space", None), f"the space of {path}")
     try:
         description = msgspec.convert(content, Description)
@@ -99,12 +96,11 @@ def find_file(name: str, folders: Sequence[Path]) -> Path:
 
 def read_table(path: Path) -> pl.DataFrame:
     """A Parquet or CSV file as a table."""
-    try:
-        if path.suffix == ".csv":
-            return pl.read_csv(path, infer_schema_length=None)
-        return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(f"cannot read {path}: {error}") from error
+    if path.suffix == ".csv":
+        content = read_bytes(path)
+        with guarded(path, "csv"):
+            return pl.read_csv(content, infer_schema_length=None)
+    return read_parquet(path)
 
 
 def losses_of(table: pl.DataFrame, what: Description, source: str) -> FloatArray:

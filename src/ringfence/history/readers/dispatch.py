@@ -26,12 +26,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ringfence.errors import HistoryError
+import polars as pl
+
+from ringfence.errors import FileError, HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers import table
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.tables import is_frame
+from ringfence.incoming.addresses import is_address, kept_quiet, shown
+from ringfence.incoming.content import readable
+from ringfence.incoming.parsing import reason
 from ringfence.space.gaps import Missing
 from ringfence.words import did_you_mean
 
@@ -46,6 +51,8 @@ COLUMN_OPTIONS = (
     "format",
 )
 """What can be said about any source."""
+DAMAGE = (ArithmeticError, MemoryError, RecursionError, UnicodeError, pl.exceptions.PolarsError)
+"""What only the values of a source can cause, wherever they are looked at."""
 
 
 def read_history(
@@ -118,6 +125,13 @@ def read_source(
         histories = [read_source(one, columns, format, options) for one in source]
         _require_different(histories)
         return History.concat(histories)
+    with kept_quiet(source):
+        return _read(source, columns, format, options)
+
+
+def _read(
+    source: Any, columns: NamedColumns, format: str | None, options: dict[str, Any]
+) -> History:
     try:
         name = _recognized(source) if format is None else format
         if name in table.FORMATS:
@@ -125,9 +139,19 @@ def read_source(
         reader = _reader(name)
         _check_options(name, reader, options)
         history: History = reader.read(source, columns, **options)
+    except FileError as error:
+        raise HistoryError(str(error)) from error
     except OSError as error:  # a folder that may not be entered, a name too long, a failing disk
         raise HistoryError(f"cannot read {error.filename}: {error.strerror}") from error
+    except DAMAGE as error:
+        raise HistoryError(f"{_name(source)} cannot be read: {reason(error)}") from error
+    history = replace(history, source=readable(history.source))
     return history if name == "table" else replace(history, tool=name)
+
+
+def _name(source: Any) -> str:
+    is_name = isinstance(source, (str, PathLike))
+    return readable(shown(source)) if is_name else f"the {type(source).__name__}"
 
 
 def reader_options(source: Any = None, format: str | None = None) -> list[str]:
@@ -198,8 +222,11 @@ def _recognized(source: Any) -> str:
         recognizes = vars(module).get("recognizes")
         if recognizes is not None and recognizes(source):
             return name
-    if isinstance(source, str) and "://" in source:  # may hold a password
-        raise HistoryError(f"no reader knows addresses that begin with {source.split('://')[0]}://")
+    if is_address(source):
+        raise HistoryError(
+            f"no reader knows the address {shown(source)}; that of a database looks like "
+            "postgresql://user:password@host:5432/database"
+        )
     if isinstance(source, (str, PathLike)):
         if str(source) and Path(source).is_dir():
             raise HistoryError(

@@ -6,25 +6,25 @@ configuration (params.json) and its reports (result.json, one a line).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ringfence.errors import HistoryError
+from ringfence.errors import FileError, HistoryError
 from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
 from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
     read_json,
-    read_text,
     task_names,
     written_by,
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, flat, history_of, reported
 from ringfence.history.roles import NamedColumns
+from ringfence.incoming.content import read_text
+from ringfence.incoming.parsing import json_of
 
 FOLDERS_OF = "Ray Tune"
 MARKER = "experiment_state-*.json"
@@ -102,8 +102,9 @@ def _trials(experiment: Path) -> list[_Trial]:
     known = {}
     with written_by("Ray Tune", path):
         for entry in state.get("trial_data", ()):
-            trial = json.loads(entry[0]) if isinstance(entry[0], str) else entry[0]
-            known[trial.get("relative_logdir")] = (trial.get("trial_id", ""), trial.get("status"))
+            trial = json_of(entry[0], path) if isinstance(entry[0], str) else entry[0]
+            folder = str(trial.get("relative_logdir"))
+            known[folder] = (str(trial.get("trial_id", "")), trial.get("status"))
     folders = [path.parent for path in experiment.glob("*/params.json")]
     folders.sort(key=lambda folder: (known.get(folder.name, ("",))[0], folder.name))
     return [_Trial(folder, known.get(folder.name, (None, None))[1]) for folder in folders]
@@ -117,10 +118,10 @@ def _reports(path: Path) -> list[dict[str, Any]]:
     lines = [line for line in read_text(path).splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
         try:
-            report = json.loads(line)
-        except ValueError as error:
+            report = json_of(line, f"{path}, line {number}")
+        except FileError:
             if number < len(lines):
-                raise HistoryError(f"{path}, line {number} is not JSON: {error}") from error
+                raise
             return reports
         if not isinstance(report, dict):
             raise HistoryError(f"{path}, line {number} is not a report of Ray Tune: {line[:80]}")

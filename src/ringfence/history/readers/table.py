@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import codecs
 import glob
-import gzip
 import io
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from mmap import ACCESS_READ
+from mmap import mmap as mapped
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -27,6 +27,10 @@ from ringfence.history.readers.shared.folders import local_name
 from ringfence.history.readers.shared.header import TablePart
 from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_rows, is_frame
+from ringfence.incoming.content import gunzip, read_bytes, within_limit
+from ringfence.incoming.limits import COLUMNS, DEPTH
+from ringfence.incoming.parquet import require_sound
+from ringfence.incoming.parsing import guarded, json_of
 
 Format = Literal["csv", "tsv", "xlsx", "jsonl", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -135,23 +139,17 @@ def _read_file(
             f"{path}: cannot tell the format from the name; known are {known}, and other readers "
             "by format=…"
         )
-    try:
-        kind = format or SUFFIXES[suffixes[-1]]
-        if kind == "parquet" and path.is_file():
-            return _parse(path, kind, str(path), sheet, task)
-        content = path.read_bytes()
-        if suffixes != [suffix.lower() for suffix in path.suffixes]:
-            content = gzip.decompress(content)
-        return _parse(content, kind, str(path), sheet, task)
-    except (OSError, EOFError, ValueError) as error:
-        if isinstance(error, HistoryError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise HistoryError(f"cannot read {path}: {reason}") from error
+    kind = format or SUFFIXES[suffixes[-1]]
+    if kind == "parquet" and path.is_file():
+        return _parse(path, kind, str(path), sheet, task)
+    content = read_bytes(path)
+    if suffixes != [suffix.lower() for suffix in path.suffixes]:
+        content = gunzip(content, path)
+    return _parse(content, kind, str(path), sheet, task)
 
 
 def _read_stdin(format: Format | None, sheet: str | int | None, task: str | None) -> TablePart:
-    content = sys.stdin.buffer.read()
+    content = within_limit(sys.stdin.buffer, "standard input")
     return _parse(content, format or _sniff(content), "standard input", sheet, task)
 
 
@@ -177,30 +175,50 @@ def _parse(
         raise HistoryError(f"{name} has no sheets; leave sheet={sheet!r} out")
     if isinstance(content, bytes) and not content.removeprefix(codecs.BOM_UTF8).strip():
         raise HistoryError(f"{name} is empty")
-    try:
+    with guarded(name, format):
         if format == "parquet":
-            source = io.BytesIO(content) if isinstance(content, bytes) else content
-            return TablePart(name, pl.read_parquet(source, glob=False))
+            return TablePart(name, read_parquet(content, name))
         assert isinstance(content, bytes)
         if format == "xlsx":
             return read_excel(content, name, sheet)
         if format == "jsonl":
             return _read_lines(content.removeprefix(codecs.BOM_UTF8), name)
         return read_text(content, name, format == "tsv", task)
-    except (pl.exceptions.PolarsError, RuntimeError, ValueError) as error:
-        if isinstance(error, HistoryError):
-            raise
-        reason = str(error).strip().split("\n")[0]
-        raise HistoryError(f"{name} cannot be read as {format}: {reason}") from error
+
+
+def read_parquet(content: Path | bytes, name: str = "") -> pl.DataFrame:
+    """The table in a Parquet file, or in the content of one, which has a `name`."""
+    if isinstance(content, Path):
+        with guarded(content, "parquet"):
+            with content.open("rb") as file, mapped(file.fileno(), 0, access=ACCESS_READ) as whole:
+                require_sound(whole, content)
+            return pl.read_parquet(content, glob=False)
+    require_sound(content, name)
+    with guarded(name, "parquet"):
+        return pl.read_parquet(io.BytesIO(content))
 
 
 def _read_lines(content: bytes, name: str) -> TablePart:
     """JSON lines; those with Python's NaN and Infinity, which are not JSON, take the slow way."""
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.count(b"[") + line.count(b"{") > DEPTH.most:
+            json_of(line, f"{name}, line {number}")  # polars takes its time with what is deep
     try:
         frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
     except (pl.exceptions.PolarsError, RuntimeError):
-        rows = [json.loads(line) for line in content.decode().splitlines() if line.strip()]
-        frame = from_rows(rows)
+        frame = from_rows(_rows(content, name))
+    COLUMNS.allow(frame.width, name)
     filled = [i for i, line in enumerate(content.splitlines(), 1) if line.strip()]
     numbers = pl.Series(filled) if len(filled) == frame.height else None
     return TablePart(name, frame, numbers, "line")
+
+
+def _rows(content: bytes, name: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.strip():
+            row = json_of(line, f"{name}, line {number}")
+            if not isinstance(row, dict):
+                raise HistoryError(f"{name}, line {number} is not a JSON object")
+            rows.append(row)
+    return rows

@@ -6,6 +6,7 @@ either plainly or as config.NAME and summary.NAME.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -83,7 +84,7 @@ def _without_prefixes(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     for name in frame.columns:
         prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
         names.append(name.removeprefix(prefix))
-    repeated = next((name for name in names if names.count(name) > 1), None)
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
         raise HistoryError(f"{where}: {repeated!r} is both a parameter and a metric; rename one")
     return frame.rename(dict(zip(frame.columns, names)))

@@ -8,7 +8,9 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.mlflow.store import StoredRun
-from ringfence.history.readers.shared.folders import read_text
+from ringfence.history.tables import as_float
+from ringfence.incoming.content import read_text, readable
+from ringfence.incoming.parsing import yaml_of
 
 META = "meta.yaml"
 STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
@@ -23,16 +25,16 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
     """The runs in the order of their start; not those of deleted experiments."""
     if not is_store(path):
         raise HistoryError(f"{path} is not a folder of MLflow's: no experiment with a {META} in it")
-    started: list[tuple[Any, StoredRun]] = []
+    started: list[tuple[tuple[float, str], StoredRun]] = []
     for experiment in sorted(path.glob(f"*/{META}")):
         facts = _meta(experiment)
         if facts.get("lifecycle_stage", "active") != "active":
             continue
-        name = str(facts.get("name", experiment.parent.name))
+        name = str(facts.get("name", readable(experiment.parent.name)))
         for meta in experiment.parent.glob(f"*/{META}"):
             run = _meta(meta)
             if "run_id" in run:
-                start = (run.get("start_time") or 0, meta.parent.name)
+                start = (_number(run.get("start_time")), meta.parent.name)
                 started.append((start, _run(meta.parent, name, run)))
     return [run for _, run in sorted(started, key=lambda pair: pair[0])]
 
@@ -40,27 +42,29 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
 def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
     status = facts.get("status")
     return StoredRun(
-        folder.name,
+        readable(folder.name),
         experiment,
         STATUSES.get(status, str(status)) if isinstance(status, int) else str(status),
-        {key: read_text(file) for key, file in _files(folder / "params")},
+        {key: _own_text(file) for key, file in _files(folder / "params")},
         {key: _last_value(file) for key, file in _files(folder / "metrics")},
-        {key: read_text(file) for key, file in _files(folder / "tags")},
+        {key: _own_text(file) for key, file in _files(folder / "tags")},
         facts.get("lifecycle_stage", "active") != "active",
     )
 
 
 def _files(folder: Path) -> list[tuple[str, Path]]:
     """The files below a folder by name; a slash in a name made a folder of it."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return [(path.relative_to(folder).as_posix(), path) for path in files]
+    if folder.is_symlink():
+        raise _linked(folder)
+    files = sorted(path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+    return [(readable(path.relative_to(folder).as_posix()), path) for path in files]
 
 
 def _last_value(path: Path) -> float:
     """The value with the highest step, the latest of them: a line is time, value and step. A file
     without a line, which a crash may leave, has none: NaN."""
     last = (-math.inf, 0, math.nan)
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(_own_text(path).splitlines(), 1):
         try:
             time, value, *step = line.split()
             last = max(last, (int(step[0]) if step else 0, int(time), float(value)))
@@ -69,11 +73,24 @@ def _last_value(path: Path) -> float:
     return last[2]
 
 
-def _meta(path: Path) -> dict[str, Any]:
-    import yaml
+def _own_text(path: Path) -> str:
+    """The content of a file of the store; one elsewhere, to which a link leads, is none of it."""
+    if path.is_symlink():
+        raise _linked(path)
+    return read_text(path)
 
-    try:
-        content = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise HistoryError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+
+def _linked(path: Path) -> HistoryError:
+    return HistoryError(
+        f"{path} is a link to another place, which MLflow does not make; put the file itself there"
+    )
+
+
+def _number(start: Any) -> float:
+    """When a run started; 0 if it does not say."""
+    return start if isinstance(start, (int, float)) and math.isfinite(as_float(start)) else 0
+
+
+def _meta(path: Path) -> dict[str, Any]:
+    content = yaml_of(_own_text(path), path)
     return content if isinstance(content, dict) else {}

@@ -12,10 +12,11 @@ from ringfence.errors import HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers.mlflow.files import is_store, runs_in_folder
 from ringfence.history.readers.mlflow.sql import is_database, runs_in_database
-from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server, without_password
+from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server
 from ringfence.history.readers.shared.connection import is_database_url
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, from_text, history_of
 from ringfence.history.roles import NamedColumns
+from ringfence.incoming.addresses import shown
 
 FOLDERS_OF = "MLflow"
 PARENT = "mlflow.parentRunId"
@@ -44,7 +45,7 @@ def read(
     """
     if not isinstance(source, (str, PathLike)):
         raise HistoryError(f"MLflow's runs are read from a URI, not from {type(source).__name__}")
-    where = without_password(fspath(source))
+    where = shown(source)
     stored = _stored(fspath(source), where)
     if experiments is not None:
         wanted = [experiments] if isinstance(experiments, str) else list(experiments)
@@ -66,7 +67,8 @@ def read(
     notes = [f"{left_out} runs with runs below them were left out"] if left_out else []
     if deleted:
         notes.append(f"left out {deleted} deleted run{'s' * (deleted != 1)}")
-    return history_of(runs, Path(where).name, objective, columns, notes=notes)
+    name = where if _local(fspath(source)) is None else Path(where).name
+    return history_of(runs, name, objective, columns, notes=notes)
 
 
 def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:

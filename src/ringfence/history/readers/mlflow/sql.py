@@ -10,7 +10,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.mlflow.store import StoredRun
-from ringfence.history.readers.shared.connection import connected, shown
+from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
 from ringfence.history.readers.shared.sqlite import is_sqlite, opened
 
@@ -37,16 +37,16 @@ def runs_in_database(source: str | Path) -> list[StoredRun]:
         missing = TABLES - database.tables()
         if missing:
             raise HistoryError(
-                f"{shown(source)} has no table {min(missing)!r}: MLflow 1.0 or later did not "
-                "write it"
+                f"{database_name(source)} has no table {min(missing)!r}: MLflow 1.0 or later did "
+                "not write it"
             )
         return _runs(database)
 
 
 def _runs(database: Database) -> list[StoredRun]:
     rows = database.rows
-    params = _by_run(rows("SELECT p.run_uuid, p.key, p.value FROM params p ORDER BY p.key"))
-    tags = _by_run(rows("SELECT t.run_uuid, t.key, t.value FROM tags t ORDER BY t.key"))
+    params = _texts(rows("SELECT p.run_uuid, p.key, p.value FROM params p ORDER BY p.key"))
+    tags = _texts(rows("SELECT t.run_uuid, t.key, t.value FROM tags t ORDER BY t.key"))
     metrics = _by_run(
         (run, key, _metric(value, is_nan))
         for run, key, value, is_nan in rows(
@@ -60,17 +60,34 @@ def _runs(database: Database) -> list[StoredRun]:
         "ORDER BY r.start_time, r.run_uuid"
     )
     return [
-        StoredRun(key, name, status, params[key], metrics[key], tags[key], stage != "active")
+        StoredRun(
+            key, _text(name), _text(status), params[key], metrics[key], tags[key], stage != "active"
+        )
         for key, name, status, stage in runs
     ]
+
+
+def _texts(rows: Iterable[Any]) -> dict[str, dict[str, str]]:
+    """Params or tags; one without a value is none."""
+    return _by_run((run, key, _text(value)) for run, key, value in rows if value is not None)
+
+
+def _text(value: Any) -> str:
+    """The text in a column of texts; SQLite keeps whatever was put there."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
 
 
 def _by_run(rows: Iterable[Any]) -> dict[str, dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = defaultdict(dict)
     for run, key, value in rows:
-        entries[run][key] = value
+        entries[run][_text(key)] = value
     return entries
 
 
-def _metric(value: float, is_nan: bool) -> float:
-    return math.nan if is_nan else math.inf if abs(value) >= LARGEST else value
+def _metric(value: Any, is_nan: Any) -> float:
+    """A metric; NaN for one that is no number."""
+    if is_nan or not isinstance(value, (int, float)):
+        return math.nan
+    return math.inf if abs(value) >= LARGEST else value

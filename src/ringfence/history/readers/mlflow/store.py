@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.parse import unquote
 from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
+from ringfence.incoming.addresses import hidden, shown
+from ringfence.incoming.parsing import reason
 
 PAGE = 5000
 """Runs that a server is asked for at a time."""
 SECONDS = 10
 """How long a server may take to answer at all."""
-PASSWORD = re.compile(r"[\w+.-]+://[^/:@]*:(.*)@")
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,6 @@ def runs_of_server(uri: str) -> list[StoredRun]:
     try:
         from mlflow import MlflowClient
         from mlflow.entities import ViewType
-        from mlflow.exceptions import MlflowException
     except ImportError as error:
         raise MissingExtraError("mlflow", "mlflow") from error
     runs: list[StoredRun] = []
@@ -61,10 +58,10 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted"))
             token = page.token
             more = bool(token)
-    except (MlflowException, HTTPException, OSError, ValueError) as error:
-        message = str(getattr(error, "reason", error))
-        reason = hidden(message.strip().split("\n")[0], uri)
-        raise HistoryError(f"cannot read {without_password(uri)}: {reason}") from None
+    except Exception as error:  # of MLflow, of SQLAlchemy below it, of a driver that is not there
+        said = getattr(error, "reason", error)
+        why = hidden(reason(said if isinstance(said, Exception) else Exception(said)), uri)
+        raise HistoryError(f"cannot read {shown(uri)}: {why}") from None
     return runs
 
 
@@ -76,16 +73,3 @@ def _knock(uri: str) -> None:
             urlopen(f"{scheme}://{rest.rpartition('@')[2]}", timeout=SECONDS).close()
         except HTTPError:
             return  # a server is there, even if it wants a password
-
-
-def without_password(uri: str) -> str:
-    """A URI that can be shown."""
-    return hidden(uri, uri)
-
-
-def hidden(text: str, uri: str) -> str:
-    """The text without the password of the URI, as written there or decoded."""
-    match = PASSWORD.match(uri)
-    if match is None or not match[1]:
-        return text
-    return text.replace(match[1], "***").replace(unquote(match[1]), "***")

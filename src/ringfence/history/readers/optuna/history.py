@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from ringfence.history.history import History
 from ringfence.history.places import Places
 from ringfence.history.readers.optuna.conditions import activity
 from ringfence.history.readers.optuna.objective import Objectives, objectives
-from ringfence.history.readers.optuna.rows import STATES, Rows
+from ringfence.history.readers.optuna.rows import STATES, Rows, from_json
 from ringfence.history.readers.optuna.space import Range, merge, parse
 from ringfence.history.roles import NamedColumns, Roles
 from ringfence.history.tables import free_name, from_objects
@@ -31,9 +30,9 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
     wide = _wide(rows, picked, trials, list(ranges))
     merged = {name: merge(name, ranges[name]) for name in ranges}
     kinds = {name: merged[name].parameter for name in ranges}
-    coded = wide.with_columns(
-        [_positions(wide, name, ranges[name], picked) for name in kinds if ranges[name][0].choices]
-    )
+    categories = [name for name in kinds if ranges[name][0].choices]
+    coded = wide.with_columns([_positions(wide, name, ranges[name], picked) for name in categories])
+    wide, coded, strange = _without_strangers(wide, coded, categories)
     finished = coded.filter((pl.col(":state") == "complete") & pl.col(":value").is_finite())
     active = activity(finished, kinds, required=columns.parameters or ())
     task, objective, state = _role_names(columns.task, picked, active.parameters)
@@ -53,7 +52,7 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
         source=source,
         places=_places(picked, wide),
         space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
-        notes=(*rows.notes, counts, *picked.notes, *merge_notes, *active.notes),
+        notes=(*rows.notes, counts, *strange, *picked.notes, *merge_notes, *active.notes),
     )
 
 
@@ -128,6 +127,25 @@ def _positions(
     return joined[":position"].alias(name)
 
 
+def _without_strangers(
+    wide: pl.DataFrame, coded: pl.DataFrame, categories: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
+    """Trials with a value that is none of the choices count as failed, and a note says so; else
+    they would look like gaps, for which the whole parameter is left out."""
+    state, notes = wide[":state"], []
+    for name in categories:
+        strange = wide[name].is_not_null() & coded[name].is_null()
+        if strange.any():
+            first = wide.filter(strange).row(0, named=True)
+            notes.append(
+                f"{strange.sum()} of {wide.height} trials count as failed: their {name} is none of "
+                f"its choices (first: trial {first[':number']}, choice {first[name]:g})"
+            )
+            state = pl.select(pl.when(strange).then(pl.lit("fail")).otherwise(state)).to_series()
+    state = state.alias(":state")
+    return wide.with_columns(state), coded.with_columns(state), notes
+
+
 def _all_choices(ranges: Sequence[Range]) -> dict[tuple[str, object], Choice]:
     """Every choice by its key, in the order of first use: the order that `merge` gives."""
     return {choice_key(choice): choice for r in ranges for choice in r.choices}
@@ -153,7 +171,7 @@ def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | 
     if attribute is None or not tasks.null_count():
         return tasks
     attributes = rows.attributes.with_columns(
-        pl.col("value").map_elements(lambda v: _text(json.loads(v)), return_dtype=pl.String)
+        pl.col("value").map_elements(lambda v: _text(from_json(v)), return_dtype=pl.String)
     )
     by_trial = wide.select(trial=":trial").join(
         attributes, on="trial", how="left", maintain_order="left"

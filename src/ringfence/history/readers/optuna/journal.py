@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import msgspec
 from ringfence.errors import HistoryError
 from ringfence.history.readers.optuna.replay import Operation, Replay
 from ringfence.history.readers.optuna.rows import Choose, Rows
+from ringfence.incoming.content import first_bytes
+from ringfence.incoming.parsing import json_of
 
 FIRST = b'{"op_code":'
 """How a journal begins."""
@@ -18,11 +19,7 @@ FIRST = b'{"op_code":'
 
 def is_journal(path: Path) -> bool:
     """Whether the file begins like a journal."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(FIRST)) == FIRST
-    except OSError:
-        return False
+    return first_bytes(path, len(FIRST)) == FIRST
 
 
 def read_journal(path: Path, choose: Choose, attribute: str | None) -> Rows:
@@ -31,7 +28,7 @@ def read_journal(path: Path, choose: Choose, attribute: str | None) -> Rows:
     for number, operation in _operations(path, replay.notes):
         try:
             replay.apply(operation)
-        except (IndexError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise HistoryError(f"{path.name}, line {number}: no such operation") from error
     return replay.rows(choose, attribute)
 
@@ -47,8 +44,8 @@ def _operations(path: Path, notes: list[str]) -> Iterator[tuple[int, Operation]]
                 try:
                     operation = decoder.decode(line)
                 except msgspec.DecodeError:  # Python's NaN and Infinity, which are not JSON
-                    operation = msgspec.convert(json.loads(line), Operation)
-            except ValueError as error:
+                    operation = msgspec.convert(json_of(line, path.name), Operation)
+            except (ValueError, RecursionError) as error:
                 raise HistoryError(
                     f"{path.name}, line {number} is not a journal entry; the file is damaged there"
                 ) from error

@@ -14,7 +14,7 @@ from ringfence.history.readers.optuna.journal import is_journal, read_journal
 from ringfence.history.readers.optuna.objects import read_object
 from ringfence.history.readers.optuna.rows import Rows, chooser
 from ringfence.history.readers.optuna.sql import read_storage
-from ringfence.history.readers.shared.connection import is_database_url, shown
+from ringfence.history.readers.shared.connection import database_name, is_database_url
 from ringfence.history.readers.shared.folders import local_name
 from ringfence.history.readers.shared.sqlite import is_sqlite
 from ringfence.history.roles import NamedColumns
@@ -59,7 +59,7 @@ def _rows(source: Any, studies: str | Sequence[str] | None, task: str | None) ->
         return read_object(source, choose, task)
     text = str(fspath(source))
     if is_database_url(text):
-        return read_storage(text, choose, task), shown(text)
+        return read_storage(text, choose, task), database_name(text)
     path = Path(local_name(text, "studies"))
     if not path.is_file():
         raise HistoryError(f"there is no file {text}")

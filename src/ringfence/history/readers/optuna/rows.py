@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import FileError, HistoryError
+from ringfence.incoming.parsing import json_of
 from ringfence.words import did_you_mean, some
 
 STATES = ("running", "complete", "pruned", "fail", "waiting")
@@ -64,6 +65,19 @@ def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl
     return pl.DataFrame(
         [pl.Series(n, c, dtype=schema[n], strict=False) for n, c in zip(schema, columns)]
     )
+
+
+def from_json(text: Any) -> Any:
+    """The value of an attribute; None if what is kept of it is no JSON."""
+    try:
+        return json_of(text, "the attribute") if isinstance(text, (str, bytes)) else None
+    except FileError:
+        return None
+
+
+def metric_names(names: Any) -> tuple[str, ...]:
+    """The names of a study's objectives; none if it says something else."""
+    return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def chooser(wanted: str | Sequence[str] | None) -> Choose:

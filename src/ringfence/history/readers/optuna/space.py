@@ -10,7 +10,9 @@ from ringfence import words
 from ringfence.errors import HistoryError, SpaceError
 from ringfence.history.tables import from_objects
 from ringfence.history.values import require_apart
+from ringfence.incoming.parsing import json_of
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+from ringfence.words import shortened
 
 KINDS = {
     "FloatDistribution": "float",
@@ -49,7 +51,7 @@ class Merged:
 def parse(study: str, name: str, text: str) -> Range:
     """The distribution that Optuna wrote down."""
     try:
-        content = json.loads(text)
+        content = json_of(text, "it")
         kind, attributes = KINDS[content["name"]], content["attributes"]
         if kind == "categorical":
             return Range(study, kind, choices=tuple(plain(c) for c in attributes["choices"]))
@@ -61,9 +63,10 @@ def parse(study: str, name: str, text: str) -> Range:
             bool(attributes.get("log", "Log" in content["name"])),
             attributes.get("step", attributes.get("q")),
         )
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise HistoryError(
-            f"study {study!r}, parameter {name!r}: {text} is not a distribution known to ringfence"
+            f"study {study!r}, parameter {name!r}: {shortened(str(text), 200)} is not a "
+            "distribution known to ringfence"
         ) from None
 
 

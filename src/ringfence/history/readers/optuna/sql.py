@@ -3,7 +3,6 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,14 @@ from ringfence.history.readers.optuna.rows import (
     Choose,
     Rows,
     StudyInfo,
+    from_json,
     long_table,
+    metric_names,
 )
 from ringfence.history.readers.optuna.tables import Selects
-from ringfence.history.readers.shared.connection import connected, shown
+from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
+from ringfence.words import plain, shortened
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
 """Versions of Optuna's tables, by its own names; the second is that of Optuna 3.2 to 5."""
@@ -33,7 +35,7 @@ SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
 def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> Rows:
     """The trials of the chosen studies, and of each the value of a user `attribute`."""
     with connected(source) as database:
-        _check_schema(database, shown(source))
+        _check_schema(database, database_name(source))
         all_studies = _studies(database)
         studies = choose(all_studies)
         keys = tuple(study.key for study in studies)
@@ -49,7 +51,7 @@ def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> R
             _frame(database, selects.trials(), TRIALS).with_columns(states),
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
-            tuple((row[0], row[1], row[2]) for row in distributions),
+            tuple((s, n, d) for s, n, d in distributions if isinstance(n, str)),
             attributes,
         )
 
@@ -65,8 +67,9 @@ def _check_schema(database: Database, where: str) -> None:
         version = versions[0][0] if versions else None
     if version not in SCHEMAS:
         raise HistoryError(
-            f"{where} has the tables of another Optuna version ({version or 'unknown'}, not "
-            f"{SCHEMAS[-1]}); bring it up to date with: optuna storage upgrade --storage URL"
+            f"{where} has the tables of another Optuna version "
+            f"({shortened(plain(str(version or 'unknown')), 40)}, not {SCHEMAS[-1]}); bring it "
+            "up to date with: optuna storage upgrade --storage URL"
         )
 
 
@@ -76,14 +79,14 @@ def _studies(database: Database) -> list[StudyInfo]:
         directions.setdefault(key, []).append(str(direction).lower())
     attributes: dict[int, dict[str, Any]] = {}
     for key, name, value in database.rows(Selects.STUDY_ATTRIBUTES):
-        attributes.setdefault(key, {})[name] = json.loads(value)
-    metrics = {k: json.loads(value) for k, value in database.rows(Selects.METRICS, key=METRICS)}
+        attributes.setdefault(key, {})[str(name)] = from_json(value)
+    metrics = {k: from_json(value) for k, value in database.rows(Selects.METRICS, key=METRICS)}
     return [
         StudyInfo(
             key,
-            name,
+            str(name),
             tuple(directions.get(key, ())),
-            tuple(metrics.get(key) or ()),
+            metric_names(metrics.get(key)),
             attributes.get(key, {}),
         )
         for key, name in database.rows(Selects.STUDIES)

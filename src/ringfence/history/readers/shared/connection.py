@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ringfence.history.readers.shared.database import Database
+from ringfence.incoming.addresses import shown
 
 SERVER = re.compile(r"(postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
 SQLITE = re.compile(r"sqlite(?:\+\w+)?://(?:/(?P<path>[^?]*))?(?:\?.*)?", re.IGNORECASE)
@@ -27,14 +28,10 @@ def sqlite_path(url: str) -> Path | None:
     return None if match is None else Path((match["path"] or ":memory:").removeprefix("file:"))
 
 
-def shown(source: str | Path) -> str:
-    """A URL without its password, wherever in it that is; of a file, the name."""
+def database_name(source: str | Path) -> str:
+    """What to call a database: a server's by its scheme, host and name, a file's by its name."""
     path = source if isinstance(source, Path) else sqlite_path(source)
-    if path is not None:
-        return path.name
-    from ringfence.history.readers.shared.server import without_secrets  # brings SQLAlchemy
-
-    return without_secrets(str(source))
+    return shown(str(source)) if path is None else path.name
 
 
 def connected(source: str | Path) -> AbstractContextManager[Database]:

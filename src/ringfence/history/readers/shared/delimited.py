@@ -22,6 +22,7 @@ from ringfence.history.readers.shared.header import (
     tidy,
 )
 from ringfence.history.spreadsheets.notation import look_at, notation
+from ringfence.incoming.limits import COLUMNS
 from ringfence.space.spellings import LEADING_ZERO
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
@@ -56,18 +57,20 @@ def _read_utf8(
         content = content.split(b"\n", above)[above]
         lines = lines[above:]
     cells = _cells(lines[0], separator) if lines else []
+    COLUMNS.allow(len(cells), name)
     names = column_names(cells, name)
     written = _read(content, separator, name, as_text=True)
     tasks = [column for column in written.columns if _is_task(column, task)]
-    zeros = [column.name for column in written if column.str.contains(LEADING_ZERO).any()]
-    frame = _read(content, separator, name, texts=[*tasks, *zeros])
+    has_zeros = written.select(pl.all().str.contains(LEADING_ZERO).any())
+    zeros = [column.name for column in has_zeros if column.any()]
+    frame = _typed(content, separator, name, [*tasks, *zeros], written)
     numbers = pl.Series(range(above + 2, above + 2 + frame.height), dtype=pl.UInt32)
     again = _headers(frame, cells)
     if again.any():  # without them, columns are numbers again
         notes += repeats(numbers.filter(again).to_list())
         numbers, written = numbers.filter(~again), written.filter(~again)
         content = written.write_csv(separator=separator).encode()
-        frame = _read(content, separator, name, texts=[*tasks, *zeros])
+        frame = _typed(content, separator, name, [*tasks, *zeros], written)
     if separator != "," and _has_decimal_commas(frame):  # 1.234 is then a thousand and more
         frame = written
     frame = frame.with_columns(_whole(frame[column]) for column in tasks)
@@ -114,6 +117,19 @@ def _whole(names: pl.Series) -> pl.Series:
     return names.str.strip_suffix(".0")
 
 
+def _typed(
+    content: bytes, separator: str, name: str, texts: Sequence[str], written: pl.DataFrame
+) -> pl.DataFrame:
+    """The table with types as polars infers them; as it is `written` if a number is larger than
+    any of polars', which is then read as people's are."""
+    try:
+        return _read(content, separator, name, texts=texts)
+    except pl.exceptions.ComputeError as error:
+        if "could not parse" in str(error):
+            return written
+        raise
+
+
 def _read(
     content: bytes, separator: str, name: str, texts: Sequence[str] = (), as_text: bool = False
 ) -> pl.DataFrame:
@@ -140,7 +156,7 @@ def _utf8(content: bytes) -> tuple[bytes, list[str]]:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16").encode(), ["the file is UTF-16, as Excel's Unicode text is"]
     content = content.removeprefix(codecs.BOM_UTF8)
-    if b"\n" not in content:
+    if b"\n" not in content.rstrip(b"\n"):  # lines that end as on old Macs
         content = content.replace(b"\r", b"\n")
     return content, []
 
@@ -182,7 +198,10 @@ def _has_decimal_commas(frame: pl.DataFrame) -> bool:
 def _too_wide(content: bytes, separator: str, name: str) -> str:
     """The message for a row with more cells than the header."""
     rows = csv.reader(content.decode(errors="replace").splitlines(), delimiter=separator)
-    width = len(next(rows))
-    number, row = next(((i, r) for i, r in enumerate(rows, 2) if len(r) > width), (2, []))
     hint = "; decimal commas need quotes, or semicolons between values" if separator == "," else ""
+    try:
+        width = len(next(rows))
+        number, row = next((i, r) for i, r in enumerate(rows, 2) if len(r) > width)
+    except (csv.Error, StopIteration):  # a text of 131,072 letters, a line that ends otherwise
+        return f"{name}: a row has more values than the header has names{hint}"
     return f"{name}, row {number}: {len(row)} values, but the header has {width} names{hint}"

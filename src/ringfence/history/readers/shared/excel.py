@@ -21,6 +21,8 @@ from ringfence.history.readers.shared.header import (
     tidy,
 )
 from ringfence.history.tables import from_cells
+from ringfence.incoming.limits import BYTES, CELL, COLUMNS
+from ringfence.incoming.parsing import guarded
 from ringfence.words import some
 
 
@@ -85,22 +87,33 @@ def _rows(
     """The values of each row, blank text as None, and the names of all sheets."""
     try:
         import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
     except ModuleNotFoundError as error:
         raise MissingExtraError("openpyxl", "excel") from error
-    try:
+    with guarded(name, "xlsx"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            BYTES.allow(sum(entry.file_size for entry in archive.infolist()), name)
         with warnings.catch_warnings(action="ignore"):  # on styles and validations we do not read
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             titles = [page.title for page in book.worksheets]
             page = _page(book.worksheets, name, sheet)
             page.reset_dimensions()  # some programs write them wrong
-            rows = [tuple(map(_value, row)) for row in page.iter_rows(values_only=True)]
+            rows = _values(page, name)
             book.close()
-    except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
-        raise HistoryError(f"{name} cannot be read as xlsx: {error}") from error
     while rows and not any(cell is not None for cell in rows[-1]):
         rows.pop()
     return rows, titles
+
+
+def _values(page: Any, name: str) -> list[tuple[Any, ...]]:
+    """The rows of a sheet, which has every cell up to its last one, however far away that is."""
+    rows: list[tuple[Any, ...]] = []
+    width = 0
+    for row in page.iter_rows(values_only=True):
+        width = max(width, len(row))
+        COLUMNS.allow(width, name)
+        BYTES.allow(CELL * width * len(rows), name)
+        rows.append(tuple(map(_value, row)))
+    return rows
 
 
 def _page(pages: Sequence[Any], name: str, sheet: str | int | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,17 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError, RingfenceError
+from ringfence.incoming.addresses import is_address, shown
+from ringfence.incoming.content import read_text, readable
+from ringfence.incoming.parsing import json_of, reason
 
 
 def local_name(source: str | PathLike[str], what: str, place: str = "file") -> str:
-    """The name of the file or folder that `what` is read from. An address is refused without being
-    repeated: it may hold a password."""
+    """The name of the file or folder that `what` is read from. An address is refused."""
     if not isinstance(source, (str, PathLike)):
         raise HistoryError(f"{what} are read from a {place}, not from a {type(source).__name__}")
     text = fspath(source)
-    if "://" in text:
-        scheme = text.partition("://")[0]
-        raise HistoryError(f"{what} are read from a {place}, not from an address {scheme}://…")
+    if is_address(text):
+        raise HistoryError(f"{what} are read from a {place}, not from the address {shown(text)}")
     if not text or "\0" in text:
         raise HistoryError(
             f"{what} are read from a {place}, and {text!r} cannot be the name of one"
@@ -64,29 +64,16 @@ def _below(base: Path, marker: str) -> list[Path]:
 
 def task_names(folders: Sequence[Path]) -> list[str]:
     """A name for each folder: its own, or as much of its path as tells the folders apart."""
-    names = [folder.resolve().name for folder in folders]
+    names = [readable(folder.resolve().name) for folder in folders]
     if len({*folders}) == len({*names}):
         return names
     common = os.path.commonpath([folder.resolve() for folder in folders])
-    return [folder.resolve().relative_to(common).as_posix() for folder in folders]
-
-
-def read_text(path: Path) -> str:
-    """The content of a text file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise HistoryError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise HistoryError(f"{path} holds no text: {error}") from error
+    return [readable(folder.resolve().relative_to(common).as_posix()) for folder in folders]
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file, Python's NaN and Infinity allowed."""
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise HistoryError(f"{path} is cut off or not JSON: {error}") from error
+    content = json_of(read_text(path), path)
     if not isinstance(content, dict):
         raise HistoryError(f"{path} should hold a JSON object, not a {type(content).__name__}")
     return content
@@ -101,5 +88,5 @@ def written_by(tool: str, path: Path) -> Iterator[None]:
         raise
     except KeyError as error:
         raise HistoryError(f"{path} is not as {tool} writes it: {error} is missing") from error
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
-        raise HistoryError(f"{path} is not as {tool} writes it: {error}") from error
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+        raise HistoryError(f"{path} is not as {tool} writes it: {reason(error)}") from error

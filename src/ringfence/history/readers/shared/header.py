@@ -38,12 +38,12 @@ def header_row(filled: Sequence[int]) -> int:
 
 def column_names(cells: Sequence[str], where: str) -> list[str]:
     """A name for each column; those without one, and repeated ones, get one from their place."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for i, cell in enumerate(cells):
         name = cell.strip() or f"unnamed:{i}"
-        names.append(name if name not in names else f"{name} (column {letter(i)})")
+        names[name if name not in names else f"{name} (column {letter(i)})"] = None
     _require_names(cells, where)
-    return names
+    return list(names)
 
 
 def tidy(
@@ -53,9 +53,9 @@ def tidy(
     another of the same name says. Two of one name that differ are an error."""
     blank = [c for c in frame.columns if c.startswith("unnamed:") and not frame[c].count()]
     notes = []
-    stripped = [cell.strip() for cell in cells]
-    for i, name in enumerate(stripped):
-        first = stripped.index(name)
+    places: dict[str, int] = {}
+    for i, name in enumerate(cell.strip() for cell in cells):
+        first = places.setdefault(name, i)
         if not name or first == i:
             continue
         again = frame.columns[i]

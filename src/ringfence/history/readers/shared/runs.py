@@ -12,7 +12,8 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.history import History, history_from
 from ringfence.history.roles import NamedColumns
-from ringfence.history.tables import from_objects
+from ringfence.history.tables import as_float, from_objects
+from ringfence.incoming.limits import COLUMNS
 from ringfence.space import Space
 from ringfence.words import did_you_mean
 
@@ -47,6 +48,7 @@ def history_of(
         raise HistoryError(f"{source} holds no runs")
     columns.refuse("decimal", reader=source)
     names = list(dict.fromkeys([*(space or ()), *(name for run in runs for name in run.config)]))
+    COLUMNS.allow(len(names), source)
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
     series = [
         from_objects(task, [run.task for run in runs]),
@@ -131,9 +133,10 @@ def _boolean(text: str) -> bool:
 
 
 def _finite(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value)
+    number = as_float(value)
+    return number if math.isfinite(number) else None
 
 
 def _free(name: str, taken: Collection[str]) -> str:

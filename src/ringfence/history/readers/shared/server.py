@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringfence.errors import HistoryError, MissingExtraError
 from ringfence.history.readers.shared.database import Database
+from ringfence.incoming.addresses import hidden, shown
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
@@ -60,18 +61,10 @@ class _Server:
                 return b"".join(bytes(chunk) for chunk in chunks)
 
 
-def without_secrets(url: str) -> str:
-    """The URL without its password, wherever in it that is."""
-    parsed = _parsed(url)
-    secret = [key for key in parsed.query if "pass" in key.lower() or "secret" in key.lower()]
-    parsed = parsed.update_query_dict(dict.fromkeys(secret, "***")) if secret else parsed
-    return parsed.render_as_string(hide_password=True)
-
-
 @contextmanager
 def reached(url: str) -> Iterator[Database]:
     """The database of a server, within one transaction."""
-    parsed, name = _parsed(url), without_secrets(url)
+    parsed, name = _parsed(url), shown(url)
     import sqlalchemy as sa
 
     dialect = parsed.get_backend_name()
@@ -96,7 +89,7 @@ def reached(url: str) -> Iterator[Database]:
                 connection.exec_driver_sql("SET TRANSACTION READ ONLY")
             yield _Server(connection)
     except (sa.exc.SQLAlchemyError, engine.dialect.loaded_dbapi.Error) as error:
-        raise HistoryError(f"cannot read {name}: {_reason(error, parsed)}") from None
+        raise HistoryError(f"cannot read {name}: {_reason(error, url)}") from None
     finally:
         engine.dispose()
 
@@ -132,8 +125,8 @@ def _patience(url: URL) -> dict[str, Any]:
     return {} if timeout in url.query else {timeout: SECONDS}
 
 
-def _reason(error: Exception, url: URL) -> str:
-    """The driver's first line, without the password in case it repeats it."""
+def _reason(error: Exception, url: str) -> str:
+    """The driver's first line, without the secrets of the address in case it repeats them."""
     cause = getattr(error, "orig", None) or error
     text = str(cause.args[-1] if cause.args else cause).strip().partition("\n")[0]
-    return text.replace(str(url.password), "***") if url.password else text
+    return hidden(text, url)

@@ -11,6 +11,8 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.readers.shared.database import Database
+from ringfence.incoming.content import first_bytes
+from ringfence.incoming.parsing import reason
 
 SECONDS = 10
 """How long to wait for a program that is writing to the file."""
@@ -45,11 +47,10 @@ def opened(path: Path) -> Iterator[Database]:
             connection.isolation_level = None
             connection.execute("BEGIN")
             yield _File(connection)
-    except sqlite3.Error as error:
-        raise HistoryError(f"cannot read {path}: {error}") from None
+    except (sqlite3.Error, UnicodeError) as error:  # also in its own messages on damaged tables
+        raise HistoryError(f"cannot read {path}: {reason(error)}") from None
 
 
 def is_sqlite(path: Path) -> bool:
     """Whether the file begins as those of SQLite do."""
-    with path.open("rb") as file:
-        return file.read(15) == b"SQLite format 3"
+    return first_bytes(path, 15) == b"SQLite format 3"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -25,6 +24,8 @@ from ringfence.history.readers.shared.folders import (
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of, reported
 from ringfence.history.readers.synetune.space import common_space
 from ringfence.history.roles import NamedColumns
+from ringfence.incoming.content import unzip_first
+from ringfence.incoming.parsing import guarded
 
 FOLDERS_OF = "Syne Tune"
 MARKER = "results.csv.zip"
@@ -131,12 +132,9 @@ def _reports(experiments: Sequence[_Experiment]) -> dict[str, None]:
 
 
 def _results(path: Path) -> pl.DataFrame:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            content = archive.read(archive.namelist()[0])
+    content = unzip_first(path)
+    with guarded(path, "CSV"):
         frame = pl.read_csv(content, null_values=MISSING, infer_schema_length=None)
-    except (OSError, zipfile.BadZipFile, IndexError, pl.exceptions.PolarsError) as error:
-        raise HistoryError(f"cannot read {path}: {str(error).splitlines()[0]}") from error
     if "trial_id" not in frame.columns:
         raise HistoryError(f"{path} has no column 'trial_id'; Syne Tune did not write it")
     return frame

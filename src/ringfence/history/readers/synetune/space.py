@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ringfence.errors import SpaceError
+from ringfence.incoming.parsing import json_of, reason
 from ringfence.space import Categorical, Constant, Float, Int, Parameter, Space
 
 
@@ -16,9 +15,9 @@ def common_space(contents: Sequence[Any]) -> tuple[Space | None, list[str]]:
     if not declared:
         return None, []
     try:
-        spaces = [_space(json.loads(c) if isinstance(c, str) else c) for c in declared]
-    except (SpaceError, AttributeError, KeyError, TypeError, ValueError) as error:
-        return None, [f"the tuner's space was not taken: {error}"]
+        spaces = [_space(json_of(c, "it") if isinstance(c, str) else c) for c in declared]
+    except (AttributeError, LookupError, ArithmeticError, TypeError, ValueError) as error:
+        return None, [f"the tuner's space was not taken: {reason(error)}"]
     if any(space != spaces[0] for space in spaces):
         return None, ["the experiments declare different spaces; none of them was taken"]
     return spaces[0], []
