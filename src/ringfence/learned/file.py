@@ -11,11 +11,14 @@ import msgspec
 from ringfence.errors import FileError, RingfenceError
 from ringfence.fit.shapes import SHAPES, shape_names
 from ringfence.learned.blocks import Block
+from ringfence.learned.consistency import check_learned
 from ringfence.learned.file_format import FORMAT, VERSION, BlockRecord, LearnedFile
 from ringfence.learned.space import LearnedSpace
 from ringfence.regions import PartRecord, RegionRecord, UnionRecord
-from ringfence.space import Condition, Encoding, Space, choice_key
+from ringfence.space import Condition, Encoding, Space
+from ringfence.words import plain, shortened
 
+LONGEST = 300  # letters of a reason; the names of a thousand parameters would fill a screen
 FULL_BEFORE = "whole"
 """What version 0.1 called the shape 'full' in its files."""
 
@@ -78,7 +81,7 @@ def decode(content: bytes, name: str = "the file") -> LearnedSpace:
         record = msgspec.json.decode(content, type=LearnedFile, dec_hook=_record)
         return _restore(record)
     except (msgspec.ValidationError, RingfenceError) as error:
-        raise FileError(f"{name} is damaged: {error}") from error
+        raise FileError(f"{name} is damaged: {shortened(plain(str(error)), LONGEST)}") from error
 
 
 def load(path: str | PathLike[str]) -> LearnedSpace:
@@ -107,24 +110,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
     if record.settings.shape == FULL_BEFORE:
         settings = msgspec.structs.replace(record.settings, shape="full")
         record = msgspec.structs.replace(record, settings=settings)
-    if record.settings.shape not in (*shape_names(), "full"):
-        raise FileError(f"this ringfence knows no shape {record.settings.shape!r}")
     blocks = tuple(_block(record.space, block) for block in record.blocks)
-    placed = [name for block in blocks for name in block.names]
-    expected = Encoding.of(record.space).names
-    if sorted(placed) != sorted(expected):
-        raise FileError(f"the blocks hold {placed}, the space's numeric parameters are {expected}")
-    choices = record.space.unordered_choices()
-    if record.choices.keys() != choices.keys():
-        raise FileError(f"choices are given for {[*record.choices]}, not for {[*choices]}")
-    for name, kept in record.choices.items():
-        allowed = [choice_key(choice) for choice in choices[name]]
-        keys = [choice_key(choice) for choice in kept]
-        if not keys or keys != [key for key in allowed if key in keys]:
-            raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
-    for task in record.tasks:
-        if not record.space.contains(task.incumbent):
-            raise FileError(f"the incumbent of task {task.name!r} is not in the space")
     learned = LearnedSpace(
         record.space,
         blocks,
@@ -134,9 +120,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.provenance,
         record.starts,
     )
-    for place, start in enumerate(record.starts, 1):
-        if not learned.contains(start.config):
-            raise FileError(f"starting point {place} is not in the learned space")
+    check_learned(learned)
     return learned
 
 
