@@ -122,7 +122,7 @@ def expected_share(space: Space, blocks: Sequence[Block]) -> float:
         together = [block for block in blocks if block.names[0] in names]
         if together:
             total *= _group_share(space, together, names)
-    return total
+    return min(total, 1.0)  # weights that add to 1 but for rounding
 
 
 def _independent_groups(space: Space) -> list[set[str]]:
