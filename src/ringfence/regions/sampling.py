@@ -10,7 +10,6 @@ import numpy as np
 from ringfence.arrays import FloatArray
 from ringfence.regions.region import Region, Snap
 
-
 LOOK = 4096
 """Proposals after which a share of none is believed: a walk is then the quicker way, and with
 fewer than one in thousands it is the better one for any number of draws."""

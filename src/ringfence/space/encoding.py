@@ -24,7 +24,6 @@ from ringfence.arrays import FloatArray
 from ringfence.space.parameters import Categorical, Choice, Float, Int, Parameter
 from ringfence.space.space import Space
 
-
 FINE = 1e-12
 """A step between floats of less than this share of a range does not matter to any region."""
 
@@ -51,9 +50,9 @@ class Axis:
         raw = start + unit * (stop - start)
         values = np.exp(raw) if self.log else raw
         if self.integer:
-            return np.clip(np.rint(values), self.low, self.high)
+            return np.asarray(np.clip(np.rint(values), self.low, self.high))
         values = np.where(unit <= 0.0, self.low, np.where(unit >= 1.0, self.high, values))
-        return np.clip(values, self.low, self.high)
+        return np.asarray(np.clip(values, self.low, self.high))
 
     def cell(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper edge of the coordinates that decode to these integers."""
