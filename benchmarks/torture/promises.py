@@ -68,8 +68,7 @@ def _nearly_allows(space: object, name: str, value: Choice) -> bool:
     ends = getattr(parameter, "low", None), getattr(parameter, "high", None)
     single = getattr(parameter, "value", None)
     return isinstance(value, float) and any(
-        (isinstance(end, (int, float))
-        and math.isclose(value, end, rel_tol=1e-6, abs_tol=0.0))
+        (isinstance(end, (int, float)) and math.isclose(value, end, rel_tol=1e-6, abs_tol=0.0))
         or _near_zero_end(learned_end=end, value=value, ends=ends)
         for end in (*ends, single)
         if end is not None

@@ -16,12 +16,11 @@ from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.guard import guard_of, guard_share
-from ringfence.optimize.integrity import check_source, check_trials, check_unbudgeted
-from ringfence.optimize.log import TrialLog
+from ringfence.optimize.log import TrialLog, check_trials, check_unbudgeted
 from ringfence.optimize.method import BaseMethod, Setup
 from ringfence.optimize.registry import method_class, method_name
 from ringfence.optimize.state import SourceRecord, SourcesRecord, StateFile
-from ringfence.optimize.transfer.sources import Source, Sources
+from ringfence.optimize.transfer.sources import Source, Sources, check_source
 from ringfence.threads import one_thread
 from ringfence.words import plain, shortened
 

@@ -39,7 +39,7 @@ class Design:
         while self._next < len(self._rows) or self._extend():
             for row in self._rows[self._next :, None]:  # none, if all new points lie outside
                 if keys(row)[0] not in tried:
-                    return row
+                    return np.asarray(row)
                 self._next += 1
         return self.domain.fresh(tried, rng)
 
