@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -257,3 +258,70 @@ def test_what_users_call_has_one_thread(tmp_path):
     numbers.clear()
     rf.learn(small, starts=0).sample(3, seed=Generator(np.random.PCG64(0)))
     assert numbers and set.union(*numbers) == {1}
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_checks_in_several_python_threads_at_once_end_alike():
+    small = rf.example_history().only(rf.example_history().tasks[:4])
+    alone = rf.check(small, shape="ellipsoid", starts=0)
+    with ThreadPoolExecutor(3) as pool:
+        jobs = [pool.submit(rf.check, small, shape="ellipsoid", starts=0) for _ in range(3)]
+        assert [job.result(timeout=120).speed_ups for job in jobs] == [alone.speed_ups] * 3
+    assert user_numbers() == {3}
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_the_number_comes_back_after_errors_in_several_python_threads():
+    def fail(_: int) -> None:
+        with pytest.raises(rf.SettingError):
+            rf.learn(rf.example_history(), shape="sphere")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(fail, range(20)))
+    assert user_numbers() == {3}
+
+
+LEARNED = rf.learn(rf.example_history(), shape="ellipsoid", outliers=0.1, starts=0)
+
+
+def digest(_: int) -> str:
+    """What a worker process draws and asks, and how many threads it has left. (polars itself waits
+    for ever in a forked process, so that nothing can be learned in one.)"""
+    engine = rf.optimizer("gp", LEARNED, direction="minimize", n_initial=2)
+    for value in (0.3, 0.1, 0.2):
+        engine.tell(engine.ask(), value)
+    return f"{LEARNED.sample(3, seed=0)} {engine.ask().config} {user_numbers()}"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.usefixtures("three_threads")
+def test_forked_workers_ask_alike_while_another_thread_is_inside():
+    inside, done = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with one_thread:
+            inside.set()
+            done.wait(120)
+
+    here = digest(0)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(stay)
+        assert inside.wait(60)
+        try:
+            with multiprocessing.get_context("fork").Pool(2) as workers:
+                found = workers.map_async(digest, range(2)).get(timeout=120)
+        finally:
+            done.set()
+    assert found == [here] * 2
+    assert user_numbers() == {3}
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.usefixtures("three_threads")
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_joblib_workers_ask_alike(backend):
+    joblib = pytest.importorskip("joblib")
+    jobs = (joblib.delayed(digest)(number) for number in range(2))
+    found = joblib.Parallel(2, backend=backend, timeout=120)(jobs)
+    assert {text.rpartition("{")[0] for text in found} == {digest(0).rpartition("{")[0]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -47,6 +48,14 @@ def number(item: float) -> str:
 def percent(share: float) -> str:
     """A share in per cent, with digits if they matter."""
     return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
+
+
+def estimate(share: float, error: float) -> str:
+    """A share in per cent that is known to a standard error: with it, unless three of them change
+    no digit that is shown."""
+    if percent(max(share - 3 * error, 0.0)) == percent(share + 3 * error):
+        return percent(share)
+    return f"≈{percent(share)} ± {percent(error)}" if error < math.inf else f"≈{percent(share)}"
 
 
 def some(names: Sequence[str], most: int = MOST_CHOICES) -> str:

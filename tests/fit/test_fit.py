@@ -105,3 +105,20 @@ def test_a_task_counts_as_left_outside_only_if_the_box_does_not_contain_it(seed)
         points[:3] = rng.random((3, dim))
     fit = fit_box(points, outliers)
     assert (~fit.region.contains(points)).sum() >= n_outliers(outliers, n)
+
+
+def test_points_that_leave_their_hull_by_less_than_the_resolution_are_inside():
+    """Six points span four of five dimensions, but for 2e-11; the fourth is 3e-5 thin beside it."""
+    points = np.array(
+        [
+            [0.875, 0.0445054346, 0.0364635365, 0.788532849, 0.248930538],
+            [0.875, 0.0, 0.210289710, 0.754357482, 0.284351430],
+            [0.875, 0.0, 0.374125874, 0.722246740, 0.317632452],
+            [0.125, 0.504985739, 0.000499500500, 0.883903092, 0.150084516],
+            [0.875, 0.0, 0.199300699, 0.756539963, 0.282089409],
+            [0.875, 0.0, 0.352147852, 0.726522962, 0.313200382],
+        ]
+    )
+    fit = fit_ellipsoid(points)
+    assert fit.widened == 1
+    assert fit.region.contains(points).all()

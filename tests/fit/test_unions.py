@@ -187,3 +187,12 @@ def test_degenerate_clouds_are_one_part(shape):
     for points in (np.full((1, 2), 0.5), np.full((30, 2), 0.5), *few):
         assert len(mixture(points, shape).fits) == 1
         assert len(mixture(points, shape, 0.1).fits) == 1
+
+
+@pytest.mark.parametrize("seed", [8, 18, 34])
+def test_a_part_of_outliers_alone_is_no_part(seed):
+    """Nine in ten may leave: of the points on one side of a cut nobody may be left."""
+    rng = np.random.default_rng(seed)
+    line = rng.random(2) + rng.uniform(-0.5, 0.5, (25, 1)) * rng.standard_normal(2)
+    cells = Cells.of_reals(np.clip(line, 0.0, 1.0))
+    assert len(fit_shape("boxes", cells, np.arange(25), 0.9).clipped().parts) == 1

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_limits
 
 import ringfence as rf
 from covering import matrix
@@ -126,6 +127,15 @@ def test_the_contract(name, kind, where, tmp_path):
     layout = objective.layout
     usual = np.quantile(objective.values(layout.encode(learned.sample(300, seed=2))), 0.75)
     assert min(objective(t.config) for t in engine.trials if t.value is not None) < usual
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_number_of_blas_threads_changes_no_digit(name):
+    asked, objective = [], problem("conditional")
+    for number in (1, 8):
+        with threadpool_limits(number, user_api="blas"):
+            asked.append(run(make(name, "conditional", "ellipsoid", guard=0.1), objective, 8))
+    assert asked[0] == asked[1]
 
 
 @pytest.mark.parametrize("name", names())

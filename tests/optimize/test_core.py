@@ -236,3 +236,11 @@ def test_steps_stay_near_and_inside_the_chart():
     kernel = domain.layout.position("kernel")
     assert len(set(near[:, kernel])) > 1
     assert not np.isnan(near[:, domain.layout.position("C")]).any()
+
+
+def test_a_design_of_which_nothing_lies_inside_goes_on_with_plain_draws():
+    """Of 64 points of a sequence, and of the next 64, none need lie in a small part of the cube."""
+    design = Design(domain_of(rf.Space({"x": rf.Float(0, 1), "y": rf.Float(0, 1)})), seed=0)
+    design._from_cube = lambda cube: np.empty((0, 2))
+    row = design.next(set(), np.random.default_rng(0))
+    assert row.shape == (1, 2) and ((row >= 0) & (row <= 1)).all()

@@ -100,3 +100,23 @@ def test_plain_types_come_back():
     values = Encoding.of(space).values(np.array([[1.0, 0.25, 0.5]]))
     assert values == {"n": [3], "x": [0.25], "o": ["m"]}
     assert [type(v[0]) for v in values.values()] == [int, float, str]
+
+
+def test_snapping_all_at_once_is_encoding_what_was_decoded():
+    space = Space(
+        {
+            "a": Float(0, 1),
+            "b": Float(1e-150, 1e150, log=True),
+            "c": Int(-5, 7),
+            "d": Int(1, 1000, log=True),
+            "e": Categorical(["s", "m", "l"], ordered=True),
+            "f": Float(1e6, 1e6 + 1e-6),  # floats are 1e-4 of the range apart
+            "g": Int(0, 2**40),
+        }
+    )
+    encoding = Encoding.of(space)
+    points = np.random.default_rng(0).random((200, encoding.dim))
+    points[:2] = [[0.0], [1.0]]
+    plain = encoding.encode(encoding.decode(points))
+    assert np.abs(encoding.snap(points) - plain).max() < 1e-12
+    assert np.abs(plain - points)[:, 5].max() > 1e-5

@@ -19,7 +19,7 @@ from ringfence.checking.result import Check, summarize
 from ringfence.checking.searched import unsearched
 from ringfence.errors import HistoryError
 from ringfence.history import PreparedHistory, RowChoice, incumbents
-from ringfence.learned.blocks import expected_share
+from ringfence.learned.blocks import expected_share, share_error
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
 from ringfence.optimize.domain.layout import Layout
@@ -116,7 +116,9 @@ class LeaveOneOut:
         evidence = self.evidence(settings, step)
         everyone = np.ones(len(self.tasks), dtype=bool)
         blocks, _ = self.sources(settings.top).fit(settings, everyone)
-        return self.summarize(settings, evidence, expected_share(self.space, blocks))
+        share = expected_share(self.space, blocks)
+        check = self.summarize(settings, evidence, share)
+        return msgspec.structs.replace(check, volume_error=share * share_error(blocks))
 
     def summarize(
         self,

@@ -42,6 +42,8 @@ def nested_check(left_out: LeaveOneOut, checks: Sequence[Check], step: Callable[
     final = without_region(settings[0]) if best is None else settings[best]
     volume = 1.0 if best is None else checks[best].volume_kept
     check = left_out.summarize(final, evidence, volume, len(checks))
+    if best is not None:
+        check = msgspec.structs.replace(check, volume_error=checks[best].volume_error)
     if best is not None and not any(choice is not None for choice in choices):
         reason = "the tasks are too few to make the choice again without each of them"
         return msgspec.structs.replace(check, verdict="cannot tell", reason=reason)

@@ -80,6 +80,8 @@ class Check(msgspec.Struct, frozen=True):
     """What is better, as `History.goal` has it."""
     notes: tuple[str, ...] = ()
     """What was guessed, converted and left out on the way from the runs to the check."""
+    volume_error: float = 0.0
+    """The standard error of `volume_kept`; 0 if that is exact."""
 
     @property
     def judgement(self) -> Judgement:

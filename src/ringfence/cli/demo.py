@@ -61,9 +61,10 @@ def demo(
 
 def _kept(history: History) -> Either:
     """What boxes and ellipsoids keep, and whom they leave outside."""
+    from ringfence.learned.text import volume_text
     from ringfence.learning import learn
     from ringfence.rendering.layout import Either, Table
-    from ringfence.words import percent, some
+    from ringfence.words import some
 
     wide, narrow = (
         [["shape", "outliers", "kept", "left outside"]],
@@ -74,7 +75,7 @@ def _kept(history: History) -> Either:
             space = learn(history, shape=shape, outliers=outliers, refit=refit, starts=0)
             left = space.outliers
             how = f"{outliers:g}{', refit' if refit else ''}"
-            row = [shape, how, percent(space.volume_fraction)]
+            row = [shape, how, volume_text(space)]
             wide.append([*row, some(left)])
             narrow.append([*row, f"{len(left)} left outside" if left else ""])
     return Either([[Table(rows, right=(2,))] for rows in (wide, narrow)])

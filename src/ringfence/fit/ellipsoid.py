@@ -53,7 +53,7 @@ def fit_ellipsoid(
         region = Ellipsoid(answer.center, answer.factor)
     else:
         answer = _solve(frame.whiten(points), outliers)
-        region = _embed(frame, answer, n_tasks)
+        region = _around(_embed(frame, answer, n_tasks), points[answer.slack == 0])
     removable = answer.removable & (frame.rank == dim)
     return Fit(region, answer.slack, answer.penalty, answer.gap, dim - frame.rank, removable)
 
@@ -82,3 +82,10 @@ def _embed(frame: Frame, answer: _Answer, n_tasks: int) -> Ellipsoid:
     half_axes = np.full(dim, room)
     half_axes[: frame.rank] = np.maximum(lengths, room) if n_tasks <= dim else lengths
     return Ellipsoid(frame.restore(answer.center), lower_triangular(axes * half_axes))
+
+
+def _around(region: Ellipsoid, points: FloatArray) -> Ellipsoid:
+    """The ellipsoid, grown by the little that points miss it: what leaves the hull by less than the
+    resolution was dropped, and is not little to an ellipsoid that is thin beside it."""
+    most = float(region.norm(points).max(initial=0.0))
+    return region.scaled(region.center, most) if most > 1.0 else region

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.regions import VOLUME_DRAWS, Box, Region
+from ringfence.regions import FEW_DRAWS, VOLUME_DRAWS, Box, Region
 from ringfence.space import (
     Categorical,
     Choice,
@@ -66,19 +66,30 @@ class Block:
             ranges[name] = value_of(parameter, low), value_of(parameter, high)
         return ranges
 
-    @cached_property
+    @property
     def volume_fraction(self) -> float:
         """Share of the block's unit cube whose configurations are inside."""
+        return self._measured[0]
+
+    @property
+    def volume_error(self) -> float:
+        """The standard error of `volume_fraction`, relative; 0 if it is exact, infinite if it is
+        the volume before integers are rounded."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[float, float]:
+        """The share of the unit cube, and its relative error."""
         region = self.cell_region
         boxes = all(part.is_box for part in region.parts)  # they hold whole cells
         if boxes or not any(axis.integer for axis in self.encoding.axes):
-            return math.exp(min(region.log_volume, 0.0))
+            return math.exp(min(region.log_volume, 0.0)), region.log_volume_error
         cells = Box(*self.spans)
         draws = self.encoding.snap(cells.draw(VOLUME_DRAWS, np.random.default_rng(0)))
         share = float(self.region.contains(draws).mean())
-        if share * VOLUME_DRAWS < 100:  # too rare to count: the volume before rounding
-            return math.exp(min(region.log_volume, 0.0))
-        return math.exp(cells.log_volume) * share
+        if share * VOLUME_DRAWS < FEW_DRAWS:  # too rare to count
+            return math.exp(min(region.log_volume, 0.0)), math.inf
+        return math.exp(cells.log_volume) * share, math.sqrt((1 - share) / (share * VOLUME_DRAWS))
 
 
 def rows_inside(
@@ -122,7 +133,13 @@ def expected_share(space: Space, blocks: Sequence[Block]) -> float:
         together = [block for block in blocks if block.names[0] in names]
         if together:
             total *= _group_share(space, together, names)
-    return total
+    return min(total, 1.0)  # weights that add to 1 but for rounding
+
+
+def share_error(blocks: Sequence[Block]) -> float:
+    """The relative standard error of `expected_share`, at most: each block enters each product once
+    or not at all."""
+    return math.hypot(*(block.volume_error for block in blocks)) if blocks else 0.0
 
 
 def _independent_groups(space: Space) -> list[set[str]]:

@@ -9,7 +9,7 @@ from ringfence.learned.file_format import encode_regions
 from ringfence.learned.parts import shape_in_words
 from ringfence.learned.ranges import spans_of
 from ringfence.learned.space import LearnedSpace
-from ringfence.learned.text import NAME, RANGE
+from ringfence.learned.text import NAME, RANGE, volume_text
 from ringfence.rendering.layout import Part, Table, lay_out
 from ringfence.space import Categorical, Parameter
 from ringfence.space.display import range_of
@@ -34,7 +34,7 @@ def changes(old: LearnedSpace, new: LearnedSpace) -> list[Part]:
     ]
     if not lines:
         return ["nothing changed"]
-    before, after = percent(old.volume_fraction), percent(new.volume_fraction)
+    before, after = volume_text(old), volume_text(new)
     same = "unchanged" if before == after else f"{before} → {after}"
     return [*lines, f"volume kept: {same}"]
 

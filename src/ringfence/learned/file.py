@@ -13,10 +13,11 @@ from ringfence.fit.shapes import SHAPES, shape_names
 from ringfence.incoming.content import read_bytes
 from ringfence.incoming.parsing import reason
 from ringfence.learned.blocks import Block
+from ringfence.learned.consistency import check_learned
 from ringfence.learned.file_format import FORMAT, VERSION, BlockRecord, LearnedFile
 from ringfence.learned.space import LearnedSpace
 from ringfence.regions import PartRecord, RegionRecord, UnionRecord
-from ringfence.space import Condition, Encoding, Space, choice_key
+from ringfence.space import Condition, Encoding, Space
 
 FULL_BEFORE = "whole"
 """What version 0.1 called the shape 'full' in its files."""
@@ -105,24 +106,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
     if record.settings.shape == FULL_BEFORE:
         settings = msgspec.structs.replace(record.settings, shape="full")
         record = msgspec.structs.replace(record, settings=settings)
-    if record.settings.shape not in (*shape_names(), "full"):
-        raise FileError(f"this ringfence knows no shape {record.settings.shape!r}")
     blocks = tuple(_block(record.space, block) for block in record.blocks)
-    placed = [name for block in blocks for name in block.names]
-    expected = Encoding.of(record.space).names
-    if sorted(placed) != sorted(expected):
-        raise FileError(f"the blocks hold {placed}, the space's numeric parameters are {expected}")
-    choices = record.space.unordered_choices()
-    if record.choices.keys() != choices.keys():
-        raise FileError(f"choices are given for {[*record.choices]}, not for {[*choices]}")
-    for name, kept in record.choices.items():
-        allowed = [choice_key(choice) for choice in choices[name]]
-        keys = [choice_key(choice) for choice in kept]
-        if not keys or keys != [key for key in allowed if key in keys]:
-            raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
-    for task in record.tasks:
-        if not record.space.contains(task.incumbent):
-            raise FileError(f"the incumbent of task {task.name!r} is not in the space")
     learned = LearnedSpace(
         record.space,
         blocks,
@@ -132,9 +116,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.provenance,
         record.starts,
     )
-    for place, start in enumerate(record.starts, 1):
-        if not learned.contains(start.config):
-            raise FileError(f"starting point {place} is not in the learned space")
+    check_learned(learned)
     return learned
 
 

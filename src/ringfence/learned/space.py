@@ -20,7 +20,7 @@ from ringfence.arrays import BoolArray, FloatArray
 from ringfence.checks import generator, integer
 from ringfence.errors import SettingError, SpaceError
 from ringfence.files import write_atomically
-from ringfence.learned.blocks import Block, expected_share, rows_inside
+from ringfence.learned.blocks import Block, expected_share, rows_inside, share_error
 from ringfence.learned.file_format import encode
 from ringfence.learned.html import learned_html
 from ringfence.learned.narrowing import narrowed, restricted
@@ -99,6 +99,19 @@ class LearnedSpace:
         space of the product of the active blocks' shares.
         """
         return expected_share(self.space, self.blocks)
+
+    @property
+    @one_thread
+    def volume_error(self) -> float:
+        """The standard error of `volume_fraction`: 0 if that is exact. Infinite if the region is so
+        small that its share was measured before integers are rounded.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.learn(rf.example_history(), starts=0).volume_error
+            0.0
+        """
+        return self.volume_fraction * share_error(self.blocks)
 
     def contains(self, config: Mapping[str, Any]) -> bool:
         """Whether the configuration lies in the learned space; values of inactive parameters do not
@@ -309,10 +322,12 @@ class LearnedSpace:
         return learned_html(self)
 
     def __repr__(self) -> str:
+        share, error = self.volume_fraction, 3 * self.volume_error
+        known = f"{share - error:.3g}" == f"{share + error:.3g}"
         return (
             f"LearnedSpace({self.shape} around {len(self.tasks) - len(self.outliers)} of "
             f"{len(self.tasks)} tasks, {len(self.space)} parameters, "
-            f"volume_fraction={self.volume_fraction:.3g})"
+            f"volume_fraction{'=' if known else '≈'}{share:.3g})"
         )
 
     def _without_inactive(self, row: Config) -> Config:

@@ -12,7 +12,7 @@ from ringfence.learned.parts import shape_in_words, tasks_by_part
 from ringfence.learned.ranges import Range, range_rows
 from ringfence.learned.settings import NO_STARTS
 from ringfence.rendering.layout import Either, Part, Table, Toned, lay_out
-from ringfence.words import number, percent, plain, some, value
+from ringfence.words import estimate, number, percent, plain, some, value
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
@@ -109,9 +109,16 @@ def start_lines(learned: LearnedSpace) -> list[str]:
 
 def volume_line(learned: LearnedSpace) -> str:
     """One sentence: how much of the full numeric space is left."""
-    share = learned.volume_fraction
-    factor = f", {number(1 / share)} times smaller" if 0 < share < 0.5 else ""
-    return f"volume kept: {percent(share)}{factor}"
+    share, shown = learned.volume_fraction, volume_text(learned)
+    about = "about " * shown.startswith("≈")
+    factor = f", {about}{number(1 / share)} times smaller" if 0 < share < 0.5 else ""
+    return f"volume kept: {shown}{factor}"
+
+
+def volume_text(learned: LearnedSpace) -> str:
+    """The share that is kept in per cent, with its error if it is an estimate that needs one."""
+    shown = estimate(learned.volume_fraction, learned.volume_error)
+    return shown + " before integers are rounded" * math.isinf(learned.volume_error)
 
 
 def part_tables(learned: LearnedSpace) -> list[list[list[str]]]:
@@ -129,7 +136,8 @@ def part_tables(learned: LearnedSpace) -> list[list[list[str]]]:
             for name in block.names
         ]
         rows.append(["tasks", *map(str, tasks_by_part(learned, block))])
-        shares = [percent(min(math.exp(part.log_volume), 1.0)) for part in parts]
+        volumes = [min(math.exp(part.log_volume), 1.0) for part in parts]
+        shares = [estimate(v, v * part.log_volume_error) for v, part in zip(volumes, parts)]
         tables.append([*rows, ["volume", *shares]])
     return tables
 

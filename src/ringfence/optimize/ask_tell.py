@@ -99,7 +99,7 @@ class Optimizer:
         number = len(self.log)
         rng = np.random.default_rng([self.setup.seed, number])
         proposal, guarded = self._next(rng)
-        if ":" in self.name:  # a method of the user's own
+        if not self.is_ours:
             self._check(proposal, guarded)
         trial = Trial(
             number=number,
@@ -199,6 +199,11 @@ class Optimizer:
         done = sum(trial.state == "done" for trial in self.log.trials)
         best = "" if self.best is None else f", best {self.best.value:g}"
         return f"Optimizer({self.name!r}, {done} of {len(self.log)} trials done{best})"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the method is one of ringfence's, not a class of the user's own."""
+        return ":" not in self.name
 
     @property
     def direction(self) -> Direction:

@@ -14,6 +14,8 @@ import math
 from functools import cache
 from typing import NamedTuple
 
+from ringfence.errors import SettingError
+
 
 class Rung(NamedTuple):
     """A number of configurations, all at the same budget."""
@@ -22,8 +24,25 @@ class Rung(NamedTuple):
     budget: float
 
 
+MOST_RUNGS = 100
+"""With more, a rung would promote all but a few per cent of its configurations."""
+WIDEST = 1e9
+"""The largest quotient of budgets: about so many configurations the first rung has."""
+
+
 def most_rungs(max_budget: float, min_budget: float, eta: float) -> int:
-    """s_max, safe against the rounding of logarithms."""
+    """s_max, safe against the rounding of logarithms; SettingError if no run could end."""
+    width = math.log(max_budget) - math.log(min_budget)  # a quotient could overflow
+    if width > math.log(WIDEST):
+        raise SettingError(
+            f"max_budget may be up to {WIDEST:g} times min_budget, not {max_budget:g} to "
+            f"{min_budget:g}: the first rung would never be complete"
+        )
+    if width > MOST_RUNGS * math.log(eta):
+        raise SettingError(
+            f"eta = {eta!r} takes more than {MOST_RUNGS} rungs from {min_budget:g} to "
+            f"{max_budget:g}: choose a larger one (3 is usual)"
+        )
     steps = 0
     while min_budget * eta ** (steps + 1) <= max_budget * (1 + 1e-9):
         steps += 1

@@ -10,6 +10,7 @@ continues as it would have done.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.sources import Sources
+from ringfence.optimize.trial import Trial
 from ringfence.space import Config
 
 
@@ -70,6 +72,13 @@ class BaseMethod(ABC):
     @abstractmethod
     def propose(self, log: TrialLog, rng: np.random.Generator) -> Proposal:
         """The next configuration after those of `log`; ExhaustedError if none is left."""
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take the memory back that a file kept; ValueError if it cannot be this method's."""
+        self.memory.update(memory)
+
+    def check_trials(self, trials: Sequence[Trial]) -> None:  # noqa: B027 - most have nothing to say
+        """FileError if the trials that a file kept cannot be this method's."""
 
     def next_start(self, log: TrialLog) -> Config | None:
         """The first starting point that was not tried."""

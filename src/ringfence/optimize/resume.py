@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError, RingfenceError, SettingError
+from ringfence.incoming.content import read_bytes
+from ringfence.incoming.parsing import reason
 from ringfence.learned.file import decode as decode_learned
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.domain.domain import domain_of
-from ringfence.optimize.guard import guard_of
-from ringfence.optimize.log import TrialLog
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.guard import guard_of, guard_share
+from ringfence.optimize.log import TrialLog, check_trials, check_unbudgeted
 from ringfence.optimize.method import BaseMethod, Setup
 from ringfence.optimize.registry import method_class, method_name
-from ringfence.optimize.state import Rows, StateFile
-from ringfence.optimize.transfer.sources import Source, Sources
+from ringfence.optimize.state import SourceRecord, SourcesRecord, StateFile
+from ringfence.optimize.transfer.sources import Source, Sources, check_source
 from ringfence.threads import one_thread
+
+LONGEST = 300  # letters of a reason; a configuration of a thousand parameters would fill a screen
 
 
 @one_thread
@@ -40,19 +45,18 @@ def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = 
         >>> rf.load_optimizer("run.json").ask() == optimizer.ask()
         True
     """
+    content = read_bytes(path)
     try:
-        record = msgspec.json.decode(Path(path).read_bytes(), type=StateFile)
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from error
+        record = msgspec.json.decode(content, type=StateFile)
     except msgspec.ValidationError as error:
-        raise FileError(f"{path} is not a saved optimizer: {error}") from error
+        raise FileError(f"{path} is not a saved optimizer: {reason(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(f"{path} is cut off or not JSON: {error}") from error
+        raise FileError(f"{path} is cut off or not JSON: {reason(error)}") from error
     chosen = _method(record.name, method, path)
     try:
         return _restore(record, chosen)
-    except (RingfenceError, KeyError, ValueError) as error:
-        raise FileError(f"{path} is damaged: {error}") from error
+    except (RingfenceError, ArithmeticError, KeyError, ValueError, RecursionError) as error:
+        raise FileError(f"{path} is damaged: {reason(error)}") from error
 
 
 def _method(
@@ -77,13 +81,8 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
     layout = domain.layout
     sources = None
     if record.sources is not None:
-        tasks = tuple(
-            Source(task.name, _array(task.rows, len(layout.names)), np.array(task.values))
-            for task in record.sources.tasks
-        )
-        meta, target = record.sources.meta_features, record.sources.target
-        sources = Sources(tasks, meta, target)  # type: ignore[arg-type]
-    guard = guard_of(learned, record.candidates, record.guard)
+        sources = _sources(record.sources, layout)
+    guard = guard_of(learned, record.candidates, guard_share(record.guard))
     setup = Setup(
         domain, record.seed, sources, domain.starts(record.starts), guard, record.direction
     )
@@ -93,13 +92,42 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
         trial if trial.value is None else msgspec.structs.replace(trial, value=sign * trial.value)
         for trial in record.trials
     ]
+    check_trials(trials, setup)
+    optimizer.method.check_trials(trials)
+    if optimizer.is_ours and not optimizer.method.budgeted:
+        check_unbudgeted(trials, optimizer.name)
     optimizer.log = TrialLog(layout, trials)
-    optimizer.method.memory.update(record.memory)
-    if optimizer.guard_method is not None:
-        optimizer.guard_method.memory.update(record.guard_memory)
+    for owner, memory in (
+        (optimizer.method, record.memory),
+        (optimizer.guard_method, record.guard_memory),
+    ):
+        _recall(optimizer, owner, memory)
     return optimizer
 
 
-def _array(rows: Rows, width: int) -> FloatArray:
-    filled = [[np.nan if x is None else x for x in row] for row in rows]
+def _recall(optimizer: Optimizer, owner: BaseMethod | None, memory: dict[str, Any]) -> None:
+    """Give a method its memory back; FileError if it has none."""
+    if owner is not None and not (optimizer.is_ours and type(owner).recall is BaseMethod.recall):
+        owner.recall(memory)
+    elif memory:
+        raise FileError(f"it holds a memory, and {optimizer.name!r} keeps none")
+
+
+def _sources(record: SourcesRecord, layout: Layout) -> Sources:
+    tasks = tuple(
+        Source(task.name, _array(task, len(layout.names)), np.array(task.values))
+        for task in record.tasks
+    )
+    if not tasks or len({task.name for task in tasks}) < len(tasks):
+        raise FileError("it has no earlier tasks, or two of one name")
+    for task in tasks:
+        check_source(task, layout)
+    return Sources(tasks, record.meta_features, record.target)  # type: ignore[arg-type]
+
+
+def _array(task: SourceRecord, width: int) -> FloatArray:
+    """The rows of an earlier task, (n, width)."""
+    if any(len(row) != width for row in task.rows):
+        raise FileError(f"a row of task {task.name!r} has not {width} numbers")
+    filled = [[np.nan if x is None else x for x in row] for row in task.rows]
     return np.array(filled, float).reshape(-1, width)

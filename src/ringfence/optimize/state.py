@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -41,14 +41,14 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["ringfence.optimizer"]
     version: Literal[1]
     name: str
-    seed: int
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     options: dict[str, Any]
     learned: msgspec.Raw
     candidates: list[dict[str, Choice]] | None
     sources: SourcesRecord | None
     trials: list[Trial]
     memory: dict[str, Any]
-    starts: int = 0
+    starts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0  # more no space ever has
     guard: float = 0.0
     guard_memory: dict[str, Any] = {}
     direction: Literal["minimize", "maximize"] = "minimize"

@@ -58,6 +58,11 @@ class Box:
             return float(np.log(self.upper - self.lower).sum())
 
     @property
+    def log_volume_error(self) -> float:
+        """None: the volume is exact."""
+        return 0.0
+
+    @property
     def anchor(self) -> FloatArray:
         """The middle, (p,)."""
         middle: FloatArray = (self.lower + self.upper) / 2

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
+from ringfence.errors import FitError
 from ringfence.regions.box import Box
 from ringfence.regions.maps.gauge import gauge_from_cube, gauge_to_cube
 from ringfence.regions.maps.sine import SineMap
@@ -21,6 +22,7 @@ from ringfence.regions.walk import walk
 VOLUME_DRAWS = 1 << 16
 """Number of draws that measure a volume without a closed form: a share of 1 % to about 4 %."""
 MARGIN = 0.02  # how far inside the cube the anchor lies if the body leaves room
+RETURNS = 3  # walks begun again, if some start where their own point is outside once snapped
 FEW_DRAWS = 100  # fewer draws inside than this measure no share
 
 
@@ -104,7 +106,11 @@ class Clipped:
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which rows of `points` (n, p) lie inside."""
-        return Box.unit(self.dim).contains(points) & self.body.contains(points)
+        return self._cube.contains(points) & self.body.contains(points)
+
+    @cached_property
+    def _cube(self) -> Box:
+        return Box.unit(self.dim)
 
     def norm(self, points: FloatArray) -> FloatArray:
         """The body's norm of each row of `points` (n, p); the cube does not count."""
@@ -134,15 +140,22 @@ class Clipped:
         return points[self.contains(points)]
 
     def walk(self, inside: FloatArray, n: int, rng: np.random.Generator, snap: Snap) -> FloatArray:
-        """`n` ends of random walks from points inside, (m, p), or from the anchor."""
+        """`n` ends of random walks from points inside, (m, p), or from the anchor, snapped. The
+        walks stay where rejection keeps a point: inside before and after it is snapped."""
 
-        def admit(points: FloatArray) -> tuple[FloatArray, BoolArray]:
-            snapped = snap(points)
-            return snapped, self.contains(snapped)
+        def admit(points: FloatArray) -> BoolArray:
+            return self.contains(snap(points))
 
         inside = inside if len(inside) else self.anchor[None]
-        starts = inside[rng.integers(len(inside), size=n)]
-        return walk(self.chord, self.body.factor, starts, 20 * self.dim + 50, rng, admit)
+        for _ in range(RETURNS):
+            starts = inside[rng.integers(len(inside), size=n)]
+            ends = walk(self.chord, self.body.factor, starts, 20 * self.dim + 50, rng, admit)
+            snapped = snap(ends)
+            arrived = self.contains(snapped)
+            if arrived.all():
+                return snapped
+            inside = ends[arrived] if arrived.any() else inside  # the others never got inside
+        raise FitError("no configuration of the region survives the rounding of its integers")
 
     def chord(self, points: FloatArray, lines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each row, the smallest and largest t with point + t line inside, 0 among them."""
@@ -214,12 +227,9 @@ class Clipped:
             scale = min(1.0, scale * 2 ** (1 / self.dim))
             larger = Clipped(full.scaled(anchor, scale))
             points = walk(
-                larger.chord, larger.body.factor, points, 2 * self.dim + 10, rng, larger._admit_all
+                larger.chord, larger.body.factor, points, 2 * self.dim + 10, rng, larger.contains
             )
             share = max(float(smaller.contains(points).mean()), 1 / walkers)
             total -= math.log(share)
             variance += (1.0 - share) / (share * walkers)  # of independent walkers, at least
         return total, math.sqrt(variance)
-
-    def _admit_all(self, points: FloatArray) -> tuple[FloatArray, BoolArray]:
-        return points, self.contains(points)

@@ -29,6 +29,8 @@ from ringfence.regions.region import Bounds, PartRecord
 
 TOLERANCE = 1e-9
 """How far above 1 the norm of a point inside may lie if the ellipsoid is round."""
+FLATTEST = 0.01
+"""The largest tolerance of an ellipsoid that is read: fits stay orders of magnitude below."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +208,10 @@ class EllipsoidRecord(
             raise FileError("an ellipsoid has its center outside the unit cube")
         if not (np.diag(factor) > 1e-12).all() or np.abs(factor).max() > 1e6:
             raise FileError("an ellipsoid is flat, or far larger than the unit cube")
-        return Ellipsoid(center, factor).clipped()
+        ellipsoid = Ellipsoid(center, factor)
+        if not ellipsoid.tolerance < FLATTEST:
+            raise FileError("an ellipsoid is so flat that rounding decides what lies inside")
+        return ellipsoid.clipped()
 
 
 def log_ball_volume(dim: int) -> float:

@@ -119,6 +119,11 @@ class Region(Protocol):
         ...
 
     @property
+    def log_volume_error(self) -> float:
+        """The standard error of `log_volume`, if that is an estimate; 0 if it is exact."""
+        ...
+
+    @property
     def anchor(self) -> FloatArray:
         """A point well inside, (p,)."""
         ...

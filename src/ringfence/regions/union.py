@@ -61,17 +61,29 @@ class Union:
         """The union itself."""
         return self
 
-    @cached_property
+    @property
     def log_volume(self) -> float:
         """Natural logarithm of the volume: exact for boxes, and for other parts that do not meet as
         exact as theirs; overlaps are measured by 65,536 fixed draws, an error below 1 %."""
+        return self._measured[0]
+
+    @property
+    def log_volume_error(self) -> float:
+        """The standard error of `log_volume`: of the parts' volumes, and of their overlaps."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[float, float]:
+        """The logarithm of the volume, and its standard error."""
         boxes = [part for part in self.parts if isinstance(part, Box)]
         if len(boxes) == len(self.parts):
-            return math.log(max(_union_volume(boxes), 1e-300))
+            return math.log(max(_union_volume(boxes), 1e-300)), 0.0
         rng = np.random.default_rng(0)
-        shares = [self._share(part, rng) for part in self.parts]
+        shares, errors = zip(*(self._share(part, rng) for part in self.parts))
         volumes = [part.log_volume + math.log(s) for part, s in zip(self.parts, shares)]
-        return float(np.logaddexp.reduce(volumes))
+        total = float(np.logaddexp.reduce(volumes))
+        relative = [math.hypot(part.log_volume_error, e) for part, e in zip(self.parts, errors)]
+        return total, math.hypot(*(math.exp(v - total) * e for v, e in zip(volumes, relative)))
 
     @property
     def anchor(self) -> FloatArray:
@@ -235,15 +247,17 @@ class Union:
         """Points drawn from the parts, each kept with probability 1/m(x)."""
         return points[rng.random(len(points)) * self.count(points) < 1.0]
 
-    def _share(self, part: Region, rng: np.random.Generator) -> float:
-        """E[1/m] within a part."""
+    def _share(self, part: Region, rng: np.random.Generator) -> tuple[float, float]:
+        """E[1/m] within a part, and its relative standard error."""
         others = [other for other in self.parts if other is not part]
         if not any(_meet(part, other) for other in others):
-            return 1.0
+            return 1.0, 0.0
         points = part.propose(VOLUME_DRAWS // len(self.parts), rng)
         if len(points) < FEW_DRAWS:
             points = part.walk(np.empty((0, self.dim)), WALKERS, rng, lambda drawn: drawn)
-        return float((1.0 / np.maximum(self.count(points), 1)).mean())
+        shares = 1.0 / np.maximum(self.count(points), 1)
+        share = float(shares.mean())
+        return share, float(shares.std()) / share / math.sqrt(len(points))
 
 
 class UnionRecord(

@@ -1,8 +1,9 @@
 """A random walk inside a convex set, for when rejection sampling collapses.
 
 Hit-and-run: from a point inside, take a random line through it, a uniform point of its chord, and
-go there. The uniform law over the set is the one law that this leaves unchanged. Draws are only
-as independent as the number of steps makes them.
+go there. The uniform law over the set is the one law that this leaves unchanged; and that over any
+part of the set, if the walk stays where it is rather than leave the part. Draws are only as
+independent as the number of steps makes them.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ def walk(
     starts: FloatArray,
     steps: int,
     rng: np.random.Generator,
-    admit: Callable[[FloatArray], tuple[FloatArray, BoolArray]],
+    admit: Callable[[FloatArray], BoolArray],
 ) -> FloatArray:
     """One walk from each row of `starts` (n, p) inside a convex set; where each ends.
 
     `chord` gives the ends of lines through points inside. Every second line runs along a
     coordinate; the directions of the others are round in the frame of `factor` (p, p), so that a
-    long thin set is crossed as fast as a ball. `admit` maps proposals to the points they stand for
-    (integers rounded) and tells which of them are inside; the walk stays where it is if one is not.
+    long thin set is crossed as fast as a ball. `admit` tells which points belong to the part of the
+    set that counts (still inside once their integers are rounded).
     """
     here = starts.copy()
     n, dim = here.shape
@@ -38,6 +39,7 @@ def walk(
             lines = np.zeros((n, dim))
             lines[np.arange(n), rng.integers(dim, size=n)] = 1.0
         low, high = chord(here, lines)
-        there, inside = admit(here + (low + rng.random(n) * (high - low))[:, None] * lines)
-        here[inside] = there[inside]
+        there = here + (low + rng.random(n) * (high - low))[:, None] * lines
+        admitted = admit(there)
+        here[admitted] = there[admitted]
     return here

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,17 @@ from ringfence.arrays import FloatArray
 from ringfence.space.parameters import Categorical, Choice, Float, Int, Parameter
 from ringfence.space.space import Space
 
+FINE = 1e-12
+"""A step between floats of less than this share of a range does not matter to any region."""
+
 
 @dataclass(frozen=True)
 class Axis:
     """One numeric parameter's scale. `low`, `high` are its smallest and largest value."""
 
-    low: float
-    high: float
+    low: Any
+    """A number; an array (k,) stands for k parameters at once."""
+    high: Any
     log: bool
     integer: bool
 
@@ -45,9 +50,9 @@ class Axis:
         raw = start + unit * (stop - start)
         values = np.exp(raw) if self.log else raw
         if self.integer:
-            return np.clip(np.rint(values), self.low, self.high)
+            return np.asarray(np.clip(np.rint(values), self.low, self.high))
         values = np.where(unit <= 0.0, self.low, np.where(unit >= 1.0, self.high, values))
-        return np.clip(values, self.low, self.high)
+        return np.asarray(np.clip(values, self.low, self.high))
 
     def cell(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper edge of the coordinates that decode to these integers."""
@@ -66,12 +71,40 @@ class Axis:
             high -= last > stop + 1e-9
         return min(low, high), max(low, high)
 
-    def _edges(self) -> tuple[float, float]:
+    @property
+    def is_coarse(self) -> bool:
+        """Whether a coordinate differs from that of the value it stands for: that of an integer,
+        and of a real number if its range is so narrow that floats are far apart in it."""
+        start, stop = self._edges()
+        return self.integer or np.spacing(max(abs(start), abs(stop))) > FINE * (stop - start)
+
+    def _edges(self) -> tuple[Any, Any]:
         half = 0.5 if self.integer else 0.0
-        return float(self._scale(self.low - half)), float(self._scale(self.high + half))
+        return self._scale(self.low - half), self._scale(self.high + half)
 
     def _scale(self, values: Any) -> Any:
         return np.log(values) if self.log else values
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Axis):
+    """The columns of several parameters whose scales are of one kind."""
+
+    columns: tuple[int, ...] = ()
+
+    def _edges(self) -> tuple[Any, Any]:
+        return self._known_edges
+
+    @cached_property
+    def _known_edges(self) -> tuple[Any, Any]:
+        return super()._edges()
+
+    @classmethod
+    def of(cls, axes: Sequence[Axis], columns: Sequence[int]) -> Columns:
+        """Those of `axes` at these columns, all alike but for their ends."""
+        first, ends = axes[columns[0]], np.array([(axes[j].low, axes[j].high) for j in columns])
+        low, high = ends.astype(float).T
+        return cls(low, high, first.log, first.integer, tuple(columns))
 
 
 def axis_of(parameter: Parameter) -> Axis | None:
@@ -138,7 +171,20 @@ class Encoding:
         """The coordinates of the configurations that `points` decode to."""
         if not self.names:
             return points
-        return self.encode(self.decode(points))
+        snapped = points.copy()
+        for axes in self._alike:
+            snapped[:, axes.columns] = axes.encode(axes.decode(points[:, axes.columns]))
+        return snapped
+
+    @cached_property
+    def _alike(self) -> list[Columns]:
+        """The axes that round and scale alike, together: one by one, sixty of them take sixty times
+        as long."""
+        kinds: dict[tuple[bool, bool], list[int]] = {}
+        for j, axis in enumerate(self.axes):
+            if axis.is_coarse:
+                kinds.setdefault((axis.log, axis.integer), []).append(j)
+        return [Columns.of(self.axes, columns) for columns in kinds.values()]
 
     def point(self, config: Mapping[str, Any]) -> FloatArray:
         """One configuration's coordinates, shape (1, p); it must have every parameter named."""

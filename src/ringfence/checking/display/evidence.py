@@ -11,7 +11,7 @@ from ringfence.checking.left_out.tasks import DRAWS, TaskCheck
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.settings import describe
 from ringfence.learned.space import LearnedSpace
-from ringfence.words import value
+from ringfence.words import estimate, value
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
@@ -76,6 +76,8 @@ class SettingRow:
 
     name: str
     volume: float
+    volume_text: str
+    """In per cent, with its error if it is an estimate."""
     speed_up: tuple[float, float, float] | None
     """The figure, and the ends of its interval."""
     verdict: str
@@ -156,6 +158,7 @@ def setting_rows(comparison: Comparison) -> tuple[SettingRow, ...]:
             SettingRow(
                 name=describe(check.settings),
                 volume=check.volume_kept,
+                volume_text=estimate(check.volume_kept, check.volume_error),
                 speed_up=None if up is None else (up.value, up.low, up.high),
                 verdict=check.verdict,
                 hurt=len(check.hurt),

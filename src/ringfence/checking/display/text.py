@@ -8,7 +8,7 @@ from ringfence.checking.verdict import JUDGED_AT, Verdict
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
-from ringfence.words import percent, some
+from ringfence.words import estimate, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
@@ -101,7 +101,7 @@ def settings_table(comparison: Comparison) -> Either:
             short = f"{up.value:.1f} ({up.low:.1f} to {up.high:.1f})"
         hurt = f"{len(check.hurt)} of {len(check.tasks)}"
         name, verdict = describe(check.settings), Toned(check.verdict, TONES[check.verdict])
-        wide.append([name, percent(check.volume_kept), *cells, verdict, hurt])
+        wide.append([name, estimate(check.volume_kept, check.volume_error), *cells, verdict, hurt])
         narrow.append([name, short, verdict])
     return Either([[Table(rows, floors={0: SETTING})] for rows in (wide, narrow)])
 
@@ -127,7 +127,7 @@ def summary_parts(check: Check) -> list[Part]:
 
 def space_lines(check: Check) -> list[str]:
     """How much is kept, and the tasks to look at."""
-    lines = [f"volume kept: {percent(check.volume_kept)}"]
+    lines = [f"volume kept: {estimate(check.volume_kept, check.volume_error)}"]
     named = (
         ("would hurt", check.hurt),
         ("unlike the rest (their best lies outside)", check.unlike),

@@ -83,9 +83,10 @@ def fit_union(
 
     labels, outside = clusters(cells, task, splitting, n_outliers(outliers, n))
     single = fit(np.zeros(n, dtype=np.int64), [outliers])
-    if len(outside) == 1:
+    sizes = np.bincount(labels, minlength=len(outside))
+    if len(outside) == 1 or (outside >= sizes).any():  # a part of outliers alone is none
         return single
-    parts = fit(labels, (outside / np.bincount(labels)).tolist())
+    parts = fit(labels, (outside / sizes).tolist())
     gain = _log_density(cells, parts, splitting) - _log_density(cells, single, splitting)
     return parts if gain > LEAST_GAIN else single
 

@@ -37,10 +37,10 @@ class Design:
             return self._nearest(tried)
         keys = self.domain.layout.keys
         while self._next < len(self._rows) or self._extend():
-            row = self._rows[self._next : self._next + 1]
-            if keys(row)[0] not in tried:
-                return row
-            self._next += 1
+            for row in self._rows[self._next :, None]:  # none, if all new points lie outside
+                if keys(row)[0] not in tried:
+                    return np.asarray(row)
+                self._next += 1
         return self.domain.fresh(tried, rng)
 
     def first(self, n: int, rng: np.random.Generator) -> FloatArray:

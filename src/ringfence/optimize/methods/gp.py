@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
 
-from ringfence.arrays import BoolArray, FloatArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.model_based import ModelBased
 from ringfence.optimize.surrogates.gp.fit import fit_gp
-from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.gp.prediction import GP
 
 MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
 GROWTH = 1.05  # with MANY, hyperparameters stay until the evaluations have grown by this factor
 
 
+class GPMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is kept between proposals."""
+
+    hyperparameters: Hyperparameters | None = None
+    searched_at: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
 class Method(ModelBased):
     """Matérn-5/2 with a length scale for each parameter."""
 
     warping: ClassVar[bool] = False
+    Memory: ClassVar[type[GPMemory]] = GPMemory
 
     def model(self, log: TrialLog, known: BoolArray) -> tuple[GP, float]:
         """The process given the trials so far, and its smallest mean at one of them."""
@@ -29,14 +37,20 @@ class Method(ModelBased):
         model = self.fitted(X[known], log.values[known])
         return (model if known.all() else model.with_pending(X[~known])), model.best
 
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take the memory back if its hyperparameters fit these parameters."""
+        kept = msgspec.convert(memory, self.Memory).hyperparameters
+        if kept is not None:
+            further = 0 if self.context is None else len(self.context)
+            width = len(self.domain.layout.groups) + further
+            KernelColumns.of(width, self._groups(width), self._warped(width)).check(kept)
+        super().recall(memory)
+
     def fitted(self, X: FloatArray, y: FloatArray) -> GP:
         """The process given these evaluations; its hyperparameters start from the last ones."""
-        groups = self.domain.layout.groups
-        further = X.shape[1] - len(groups)
-        groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(further))
+        groups, warped = self._groups(X.shape[1]), self._warped(X.shape[1])
         last = self.memory.get("hyperparameters")
         start = None if last is None else msgspec.convert(last, Hyperparameters)
-        warped = self._warped(X.shape[1]) if self.warping else None
         settled = MANY < len(y) < GROWTH * self.memory.get("searched_at", 0)
         seed = self.setup.seed
         model = fit_gp(X, y, groups, warped=warped, start=start, settled=settled, seed=seed)
@@ -45,8 +59,15 @@ class Method(ModelBased):
             self.memory["searched_at"] = len(y)
         return model
 
-    def _warped(self, width: int) -> BoolArray:
-        """The columns of numeric parameters."""
+    def _groups(self, width: int) -> IntArray:
+        """The length scale of each of `width` columns; those beyond the layout's have their own."""
+        groups = self.domain.layout.groups
+        return np.append(groups, groups.max(initial=-1) + 1 + np.arange(width - len(groups)))
+
+    def _warped(self, width: int) -> BoolArray | None:
+        """The columns of numeric parameters, if they are warped."""
+        if not self.warping:
+            return None
         layout = self.domain.layout
         numeric = np.array([axis is not None for axis in layout.axes], dtype=bool)[layout.groups]
         return np.concatenate([numeric, np.zeros(width - len(numeric), dtype=bool)])

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 import numpy as np
 
-from ringfence.arrays import BoolArray, FloatArray
+from ringfence.arrays import BoolArray, FloatArray, near_one
 from ringfence.errors import SettingError
 from ringfence.optimize.domain.coordinates import with_context
 from ringfence.optimize.log import TrialLog
@@ -68,6 +68,7 @@ class Method(GPMethod):
 
 def standardized(values: FloatArray) -> FloatArray:
     """Mean 0 and spread 1; one value alone is 0."""
+    values, _ = near_one(values)
     spread = float(values.std()) if len(values) else 0.0
     centered: FloatArray = values - (values.mean() if len(values) else 0.0)
     return centered / spread if spread > 0 else centered

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ringfence.errors import ExhaustedError, SettingError
+from ringfence.errors import ExhaustedError, FileError, SettingError
 from ringfence.optimize.brackets import Rung, bracket, most_rungs
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
@@ -41,6 +43,35 @@ class Method(BaseMethod):
         if not 1 < options.eta < float("inf"):
             raise SettingError(f"eta must be greater than 1, not {options.eta:g}")
         self.s_max = most_rungs(options.max_budget, options.min_budget, options.eta)
+
+    def check_trials(self, trials: Sequence[Trial]) -> None:
+        """FileError if a trial has no place in a bracket, or not this one."""
+        taken: Counter[tuple[int, int]] = Counter()
+        resumed: set[int | None] = set()
+        for trial in trials:
+            fault = self._fault(trial, trials)
+            if fault or (trial.resumes is not None and trial.resumes in resumed):
+                raise FileError(f"trial {trial.number} {fault or 'resumes what another did'}")
+            assert trial.place is not None
+            taken[trial.place] += 1
+            resumed.add(trial.resumes)
+            if taken[trial.place] > self.rungs(trial.place[0])[trial.place[1]].size:
+                raise FileError(f"trial {trial.number} is one too many in its rung")
+
+    def _fault(self, trial: Trial, trials: Sequence[Trial]) -> str:
+        """What is wrong with a trial's bracket, rung, budget or origin."""
+        number, rung = trial.place or (-1, -1)
+        if not (0 <= number <= trial.number and 0 <= rung < len(self.rungs(number))):
+            return "has no place in a bracket"
+        budget = self.rungs(number)[rung].budget
+        if trial.budget is None or not math.isclose(trial.budget, budget):
+            return f"has the budget {trial.budget}, and its rung {budget:g}"
+        if trial.resumes is None:
+            return "resumes none, and is not of the first rung" if rung else ""
+        below = trials[trial.resumes]
+        if below.place != (number, rung - 1) or below.value is None:
+            return f"resumes trial {trial.resumes}, which is not done in the rung below"
+        return ""
 
     def rungs(self, number: int) -> tuple[Rung, ...]:
         """The rungs of the bracket that is started as number `number` (from 0)."""

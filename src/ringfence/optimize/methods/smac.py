@@ -41,9 +41,9 @@ class SmacOptions(Options, frozen=True, forbid_unknown_fields=True):
     n_initial: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Points of a Sobol design before the forest is used; None: ten for each parameter that varies,
     at most 12."""
-    challengers: Annotated[int, msgspec.Meta(ge=2)] = 10_000
+    challengers: Annotated[int, msgspec.Meta(ge=2, le=1_000_000)] = 10_000
     """Random points that are scored for local searches to start from."""
-    local_searches: Annotated[int, msgspec.Meta(ge=1)] = 10
+    local_searches: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
     """Number that start from the best random points, and again from the best trials."""
     random_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.2
     """Share of the trials after the design that are random."""

@@ -13,18 +13,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SettingError
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import Proposal, Setup
+from ringfence.optimize.methods.gp import GPMemory
 from ringfence.optimize.methods.gp import Method as GPMethod
 from ringfence.optimize.search.acquisition import log_expected_improvement
-from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters
+from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import agreement_weights, gain, promise
@@ -32,6 +35,12 @@ from ringfence.optimize.transfer.source_models import SourceModels, fit_source_m
 
 FIRST = 4  # results up to which the process has no weight
 PATIENCE = 10  # trials without improvement after which a plain process has every second one
+
+
+class TransferMemory(GPMemory, frozen=True, forbid_unknown_fields=True):
+    """What is kept between proposals: of the plain process, and of the earlier tasks by name."""
+
+    sources: dict[str, Hyperparameters] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +67,23 @@ class TrialEvidence:
 class Method(GPMethod):
     """Needs a history; plain `gp` if no task of it tells good configurations from bad ones."""
 
+    Memory: ClassVar[type[GPMemory]] = TransferMemory
+
     def __init__(self, setup: Setup, options: Any) -> None:
         super().__init__(setup, options)
         if setup.sources is None:
             raise SettingError("'transfer' needs a history of earlier tasks: pass history=")
         self.sources = setup.sources.tasks
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take the memory back if it is of these tasks."""
+        full = Layout(full_space(self.domain.layout.space))
+        columns = KernelColumns.of(len(full.groups), full.groups)
+        for name, kept in msgspec.convert(memory, TransferMemory).sources.items():
+            if name not in {task.name for task in self.sources}:
+                raise SettingError(f"the memory is of a task {name!r}, which is not among these")
+            columns.check(kept)
+        super().recall(memory)
 
     @cached_property
     def models(self) -> SourceModels:

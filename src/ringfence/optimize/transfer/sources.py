@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ringfence.arrays import FloatArray, near_one
-from ringfence.errors import HistoryError, SettingError
+from ringfence.errors import FileError, HistoryError, SettingError
 from ringfence.history import TASK, VALUE, Runs, usable_rows
 from ringfence.history.runs import read_with_hint
 from ringfence.optimize.domain.layout import Layout
@@ -86,6 +86,25 @@ def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
     if not tasks:
         raise HistoryError("the history has no usable row")
     return tuple(tasks)
+
+
+def check_source(source: Source, layout: Layout) -> None:
+    """FileError if the rows of an earlier task are not configurations of the space, or have no
+    value each."""
+    rows, numeric = source.rows, np.array([axis is not None for axis in layout.axes], dtype=bool)
+    if not len(rows) or len(source.values) != len(rows):
+        raise FileError(
+            f"task {source.name!r} has {len(rows)} rows and {len(source.values)} values"
+        )
+    last = np.where(
+        numeric, 1.0, [len(layout.space.unordered_choices().get(n, "x")) - 1 for n in layout.names]
+    )
+    active = ~np.isnan(rows)
+    legal = ~active | ((rows >= 0) & (rows <= last) & (numeric | (rows == np.round(rows))))
+    blank = np.isnan(layout.without_inactive(np.where(active, rows, 0.0)))
+    if not legal.all() or (active == blank).any():
+        row = int(np.argmax((~legal | (active == blank)).any(axis=1)))
+        raise FileError(f"row {row} of task {source.name!r} is no configuration of the space")
 
 
 def _by_task(features: Any) -> dict[str, MetaFeatures] | None:

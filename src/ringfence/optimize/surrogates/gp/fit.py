@@ -111,13 +111,8 @@ def _search(
 
 
 def _vector(start: Hyperparameters, columns: KernelColumns) -> FloatArray:
-    theta = start.theta
-    if theta.size != columns.prior[0].size or len(start.length_scales) != columns.n_groups:
-        raise SettingError(
-            f"start has {len(start.length_scales)} length scales and {len(start.a)} warped "
-            f"columns, these features have {columns.n_groups} and {columns.warped.size}"
-        )
-    return theta
+    columns.check(start)
+    return start.theta
 
 
 def _check(X: FloatArray, y: FloatArray) -> None:

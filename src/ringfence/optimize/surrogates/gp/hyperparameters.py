@@ -30,6 +30,8 @@ WARP_SPREAD = 0.5  # of log a and log b
 QUIET, LOUD = -6.0, -1.0  # log noise at which the two searches start
 SHORTEST, LONGEST = 0.025, 1e3  # length scales
 LOUDEST = 2.0  # noise
+FAINTEST = 1e-12  # noise, below any floor of a fit
+ROUNDING = 1.0 + 1e-9  # of logarithms and back
 STEEPEST = 20.0  # the largest exponent of a warping; its inverse is the smallest
 
 
@@ -103,6 +105,22 @@ class KernelColumns:
         """Log length scales (g,), log noise, log a (w,) and log b (w,)."""
         g, w = self.n_groups, self.warped.size
         return theta[:g], float(theta[g]), theta[g + 1 : g + 1 + w], theta[g + 1 + w :]
+
+    def check(self, found: Hyperparameters) -> None:
+        """SettingError if these are no hyperparameters of such columns."""
+        if (len(found.length_scales), len(found.a), len(found.b)) != (
+            self.n_groups,
+            self.warped.size,
+            self.warped.size,
+        ):
+            raise SettingError(
+                f"start has {len(found.length_scales)} length scales and {len(found.a)} warped "
+                f"columns, these features have {self.n_groups} and {self.warped.size}"
+            )
+        low, high = np.exp(self.bounds(FAINTEST)).T
+        numbers = np.array([*found.length_scales, found.noise, *found.a, *found.b])
+        if not ((numbers >= low / ROUNDING) & (numbers <= high * ROUNDING)).all():
+            raise SettingError("a length scale, the noise or a warping is out of its range")
 
     def named(self, theta: FloatArray) -> Hyperparameters:
         """The hyperparameters that θ stands for."""

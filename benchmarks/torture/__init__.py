@@ -1,0 +1,1 @@
+"""Learned spaces of tortured histories, and whether they keep their promises."""
