@@ -1,0 +1,26 @@
+"""Small cases, most of them valid, from which all others are made by damage.
+
+Nothing foreign writes them: the layouts are those that the readers' tests check against the tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from fuzz.case import Case
+from fuzz.corpus import benchmark, commands, formats, tables, tools
+
+CORPORA: dict[str, Callable[[], list[Case]]] = {
+    **tables.CORPORA,
+    **tools.CORPORA,
+    **formats.CORPORA,
+    **benchmark.CORPORA,
+    **commands.CORPORA,
+}
+
+
+@cache
+def corpus(target: str) -> tuple[Case, ...]:
+    """The cases of a target."""
+    return tuple(CORPORA[target]())

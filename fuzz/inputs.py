@@ -1,0 +1,111 @@
+"""Input number n of a target: always the same one, on any machine."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from fuzz.case import Case
+from fuzz.corpus import corpus
+from fuzz.hostile import NUMBERS, WORDS, word
+from fuzz.mutations import damaged
+
+DEVICES = ("/dev/zero", "/dev/null")
+"""The only absolute paths that a command line may name; what it writes stays in its folder."""
+MOST_JOBS = 1
+FORBIDDEN = ("--ray", "--install-completion", "--show-completion")
+"""Starts a cluster, or changes the developer's shell."""
+
+
+def make(target: str, number: int) -> Case:
+    """The case, made by damage to one of the corpus; every tenth of that as it is."""
+    rng = random.Random(f"{target} {number}")
+    cases = corpus(target)
+    if target == "address":  # all pairs of pattern and scheme in turn
+        return cases[number % len(cases)]
+    case = rng.choice(cases)
+    if number < len(cases):
+        return cases[number]
+    if case.arguments and (not case.files or rng.random() < 0.6):
+        return replace(case, arguments=_arguments(rng, case.arguments, tuple(case.files)))
+    if case.options and rng.random() < 0.1:
+        return replace(case, options=_options(rng, dict(case.options)))
+    return _files(rng, case)
+
+
+def _files(rng: random.Random, case: Case) -> Case:
+    """One file damaged; now and then missing, renamed, or in another's place."""
+    files = dict(case.files)
+    name = rng.choice(list(files))
+    kind = rng.randrange(30)
+    if kind == 0:
+        del files[name]
+    elif kind == 1:
+        files[name] = rng.choice(list(files.values()))
+    elif kind == 2 and "/" in name:
+        home, _, last = name.rpartition("/")
+        files[f"{home}/{_file_name(rng) or last}"] = files.pop(name)
+    elif kind == 3 and "/" in name:
+        files[f"{name}/inside"] = files.pop(name)
+    else:
+        files[name] = damaged(rng, name, files[name], list(files.values()))
+    return replace(case, files=files)
+
+
+def _file_name(rng: random.Random) -> str:
+    """A name that a file system takes, with odd letters."""
+    name = word(rng).replace("/", "_").replace("\0", "")
+    return name.encode("utf-8", "replace")[:200].decode("utf-8", "ignore").strip(".")
+
+
+def _options(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
+    """One keyword argument with another value, missing, or one that nobody knows."""
+    name = rng.choice(sorted(options))
+    kind = rng.randrange(5)
+    if kind == 0:
+        del options[name]
+    elif kind == 1:
+        options[rng.choice(("task", "status", "budget", "parameters", "at", "sheet", "odd"))] = "C"
+    elif isinstance(options[name], list):
+        options[name] = [*options[name][1:], word(rng)]
+    else:
+        options[name] = word(rng)
+    return options
+
+
+def _arguments(
+    rng: random.Random, arguments: tuple[str, ...], names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """A command line with one word changed, left out, repeated or added."""
+    words = list(arguments)
+    at = rng.randrange(1, len(words)) if len(words) > 1 else 0
+    kind = rng.randrange(8)
+    if kind == 0:
+        del words[at]
+    elif kind == 1:
+        words.insert(at, rng.choice(words))
+    elif kind == 2:
+        words.insert(at, _word(rng))
+    elif kind == 3:
+        words[at] = rng.choice((*names, *DEVICES, "-", ".", "nowhere.csv"))
+    elif kind == 4:
+        other = rng.choice(corpus("commands")).arguments
+        words += other[len(other) // 2 :]
+    else:
+        words[at] = _word(rng)
+    return tuple(safe(word) for word in words if word not in FORBIDDEN)
+
+
+def _word(rng: random.Random) -> str:
+    """A word for a command line: no zero byte, and no lone surrogate, which no shell can pass."""
+    chosen = rng.choice(WORDS) if rng.random() < 0.6 else repr(rng.choice(NUMBERS))
+    return chosen.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def safe(word: str) -> str:
+    """The word, unless it would lead out of the folder."""
+    if word in DEVICES:
+        return word
+    flat = word.replace("=/", "=").lstrip("/")
+    return flat if flat.count("..") <= 1 and not flat.startswith("~/") else flat.replace("..", ".")
