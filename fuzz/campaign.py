@@ -23,6 +23,8 @@ FIRST = 8
 """Inputs of a target's first batch, whose speed is not known yet."""
 RESTART = 10.0
 """Seconds that a hang or a crash costs, which count as its target's."""
+SAVE = 20.0
+"""Seconds between two savings, of which a killed campaign loses one."""
 SLOWEST = 10
 SHARES = {"commands": 2.0, "slow-commands": 2.0, "address": 0.3, "openml": 0.3}
 """Of the time, relative to the others'."""
@@ -34,6 +36,7 @@ class Campaign:
     def __init__(self, folder: Path, targets: list[str], seconds: float) -> None:
         self.folder, self.targets = folder, targets
         self.end = time.monotonic() + seconds
+        self.saved = time.monotonic()
         self.next, self.tried = self._kept()
         self.counts: dict[str, Counter[str]] = {target: Counter() for target in targets}
         self.seconds = dict.fromkeys(targets, 0.0)
@@ -83,6 +86,8 @@ class Campaign:
         self.slowest = sorted([*self.slowest, (seconds, target, number)])[-SLOWEST:]
         for number, outcome in report.failures:
             self._keep(target, number, outcome)
+        if time.monotonic() > self.saved + SAVE:
+            self.save()
 
     def broken(self, target: str, number: int, outcome: Outcome) -> None:
         """An input ended its worker."""
@@ -109,8 +114,8 @@ class Campaign:
     def save(self) -> None:
         """Write what a later campaign goes on from."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.tried += self.inputs
-        state = {"next": self.next, "tried": self.tried}
+        self.saved = time.monotonic()
+        state = {"next": self.next, "tried": self.tried + self.inputs}
         temporary = self.folder / "state.json.new"
         temporary.write_text(json.dumps(state, indent=1) + "\n")
         temporary.replace(self.folder / "state.json")

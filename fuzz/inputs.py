@@ -19,14 +19,12 @@ FORBIDDEN = ("--ray", "--install-completion", "--show-completion")
 
 
 def make(target: str, number: int) -> Case:
-    """The case, made by damage to one of the corpus; every tenth of that as it is."""
-    rng = random.Random(f"{target} {number}")
+    """First the corpus as it is, then one of its cases with damage."""
     cases = corpus(target)
-    if target == "address":  # all pairs of pattern and scheme in turn
-        return cases[number % len(cases)]
+    rng = random.Random(f"{target} {number}")
     case = rng.choice(cases)
-    if number < len(cases):
-        return cases[number]
+    if number < len(cases) or not (case.files or case.arguments):  # of addresses one after another
+        return cases[number % len(cases)]
     if case.arguments and (not case.files or rng.random() < 0.6):
         return replace(case, arguments=_arguments(rng, case.arguments, tuple(case.files)))
     if case.options and rng.random() < 0.1:
@@ -107,5 +105,5 @@ def safe(word: str) -> str:
     """The word, unless it would lead out of the folder."""
     if word in DEVICES:
         return word
-    flat = word.replace("=/", "=").lstrip("/")
-    return flat if flat.count("..") <= 1 and not flat.startswith("~/") else flat.replace("..", ".")
+    flat = word.replace("=/", "=").lstrip("/~") or "."
+    return flat if flat.count("..") <= 1 else flat.replace("..", ".")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -234,6 +236,26 @@ def shown(*texts: str, secret: bool = False) -> None:
 READERS = (
     "csv jsonl parquet xlsx wandb optuna journal mlflow mlruns raytune smac synetune hpob"
 ).split()
+SELF_TEST = "self-test"
+"""A target that does what must be noticed; not part of a campaign."""
+
+
+def _self_test(case: Case, thorough: bool) -> None:
+    match case.source:
+        case "hang":
+            time.sleep(3600)
+        case "crash":
+            os.abort()
+        case "memory":
+            bytearray(1 << 40)
+        case "noise":
+            os.write(2, b"panicked")
+        case "panic":
+            raise SystemExit(7)
+        case "leak" | "several\nlines" | "red\x1b[31m":
+            raise rf.HistoryError(TOKEN if case.source == "leak" else case.source)
+
+
 TARGETS: dict[str, Callable[[Case, bool], None]] = {
     **dict.fromkeys(READERS, _read),
     "address": _address,
@@ -247,4 +269,5 @@ TARGETS: dict[str, Callable[[Case, bool], None]] = {
     "openml": _openml,
     "commands": _command,
     "slow-commands": _command,
+    SELF_TEST: _self_test,
 }

@@ -42,6 +42,7 @@ class Report:
 
     batch: Batch
     seconds: float = 0.0
+    """Of the processor: other programs do not count."""
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[int, Outcome]] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, 0)
@@ -72,7 +73,6 @@ def _prepare(errors: str) -> None:
     os.dup2(handle, 2)
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=False)
-    warnings.simplefilter("ignore")
     socket.socket.connect = _refuse  # type: ignore[method-assign,assignment]
     import polars as pl
 
@@ -111,7 +111,9 @@ class Sandbox:
         case.lay_out(self.folder)
         os.chdir(self.folder)
         said = _size_of_errors()
-        outcome = judged(lambda: call(case, thorough))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcome = judged(lambda: call(case, thorough))
         if outcome.failed or _size_of_errors() == said:
             return outcome
         os.lseek(2, said, os.SEEK_SET)
@@ -120,14 +122,13 @@ class Sandbox:
 
 
 def _size_of_errors() -> int:
-    status = os.fstat(2)
-    return status.st_size
+    return os.fstat(2).st_size
 
 
 def _run(batch: Batch, sandbox: Sandbox, now: Array[c_double]) -> Report:
     from fuzz.inputs import make
 
-    report, begun = Report(batch), time.monotonic()
+    report, begun = Report(batch), time.process_time()
     for number in range(batch.first, batch.first + batch.count):
         now[1], now[2] = number, time.monotonic()
         outcome = sandbox.outcome(make(batch.target, number), number % THOROUGH == 0)
@@ -137,6 +138,6 @@ def _run(batch: Batch, sandbox: Sandbox, now: Array[c_double]) -> Report:
         if outcome.failed:
             report.failures.append((number, outcome))
     now[2] = 0.0
-    report.seconds = time.monotonic() - begun
+    report.seconds = time.process_time() - begun
     report.memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     return report

@@ -11,12 +11,17 @@ from functools import cache
 from fuzz.case import Case
 from fuzz.corpus import benchmark, commands, formats, tables, tools
 
+SELF_TEST = (
+    "fine", "hang", "crash", "memory", "noise", "panic", "leak", "several\nlines", "red\x1b[31m",
+)  # fmt: skip
+"""What a watched worker does wrong on purpose."""
 CORPORA: dict[str, Callable[[], list[Case]]] = {
     **tables.CORPORA,
     **tools.CORPORA,
     **formats.CORPORA,
     **benchmark.CORPORA,
     **commands.CORPORA,
+    "self-test": lambda: [Case("self-test", {}, what) for what in SELF_TEST],
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from functools import cache
@@ -12,6 +11,7 @@ from fuzz.case import Case
 from fuzz.corpus.runs import delimited
 from fuzz.corpus.tools import hpob
 from fuzz.mutations.archives import zipped
+from fuzz.mutations.tables import parquet
 
 PLAN = b"""name = "tiny"
 data = ["."]
@@ -75,11 +75,10 @@ def finished() -> tuple[dict[str, bytes], bytes]:
         for source, cell in missing(plan, store):
             failure = finish(source, cell, store)
             assert failure is None, failure
-        buffer = io.BytesIO()
-        results(plan, store).write_parquet(buffer, compression="uncompressed")
+        table = parquet(results(plan, store))
         paths = sorted((folder / "store").rglob("*.json"))
         cells = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    return cells, buffer.getvalue()
+    return cells, table
 
 
 def _plans() -> list[Case]:

@@ -12,6 +12,7 @@ import polars as pl
 from fuzz.case import Case
 from fuzz.corpus.runs import delimited, rows
 from fuzz.mutations.archives import zipped
+from fuzz.mutations.tables import parquet
 
 NAMED = {"task": "task", "objective": "loss"}
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -49,14 +50,13 @@ def _jsonl() -> list[Case]:
 
 
 def _parquet() -> list[Case]:
-    buffer = io.BytesIO()
     frame = pl.DataFrame(rows())
-    frame.write_parquet(buffer, compression="uncompressed", statistics=False)
+    plain = {"runs.parquet": parquet(frame)}
     packed = io.BytesIO()
     frame.with_columns(pl.col("kernel").cast(pl.Categorical)).write_parquet(packed)
     return [
-        Case("parquet", {"runs.parquet": buffer.getvalue()}, "runs.parquet", NAMED),
-        Case("parquet", {"runs.parquet": buffer.getvalue()}, "runs.parquet", {"status": "status"}),
+        Case("parquet", plain, "runs.parquet", NAMED),
+        Case("parquet", plain, "runs.parquet", {"status": "status"}),
         Case("parquet", {"runs.parquet": packed.getvalue()}, "runs.parquet", NAMED),
     ]
 

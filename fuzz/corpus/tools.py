@@ -175,7 +175,7 @@ def _mlflow() -> list[Case]:
 
 def _mlruns() -> list[Case]:
     files: dict[str, bytes] = {}
-    for number, row in enumerate(rows()[:6]):
+    for number, row in enumerate(rows()[:4]):
         home = f"mlruns/{row['task'][1:]}"
         files[f"{home}/meta.yaml"] = (
             f"artifact_location: mlruns\nexperiment_id: '{row['task'][1:]}'\n"

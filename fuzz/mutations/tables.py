@@ -78,14 +78,14 @@ SERIES = (
 )
 """Columns that a table of runs does not usually have."""
 
+WRITTEN: dict[bytes, pl.DataFrame] = {}
+"""Files and what is in them: polars reads no damaged file safely, so none is read here."""
+
 
 def damaged_parquet(rng: random.Random, content: bytes) -> bytes:
     """A Parquet file with one column changed; mostly its bytes, since that is quick."""
-    if rng.random() < 0.7:
-        return damaged_bytes(rng, content)
-    try:
-        frame = pl.read_parquet(content)
-    except BaseException:  # polars panics at damage, with what is no Exception
+    frame = WRITTEN.get(content)
+    if frame is None or rng.random() < 0.7:
         return damaged_bytes(rng, content)
     columns = {name: frame[name] for name in frame.columns}
     name = rng.choice(frame.columns)
@@ -98,8 +98,19 @@ def damaged_parquet(rng: random.Random, content: bytes) -> bytes:
         columns = {key: column[: rng.choice((0, 1, 2))] for key, column in columns.items()}
     else:
         columns[name] = rng.choice(SERIES)(frame.height)
+    return _bytes(pl.DataFrame(columns))
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """The frame as a file that `damaged_parquet` knows how to damage."""
+    content = _bytes(frame)
+    WRITTEN[content] = frame
+    return content
+
+
+def _bytes(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(buffer, compression="uncompressed", statistics=False)
+    frame.write_parquet(buffer, compression="uncompressed", statistics=False)
     return buffer.getvalue()
 
 

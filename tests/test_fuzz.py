@@ -1,0 +1,88 @@
+"""Nothing that arrives from outside breaks: what broke once, and a short run of `make fuzz`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import fuzz
+from fuzz.case import Case
+from fuzz.corpus import CORPORA
+from fuzz.inputs import make, safe
+from fuzz.targets import SELF_TEST, TARGETS
+from fuzz.watch import watch
+from fuzz.worker import Batch, Sandbox
+
+REGRESSIONS = sorted((Path(fuzz.__file__).parent / "regressions").glob("*.json"))
+SHORT = {"commands": 60, "slow-commands": 6, "mlruns": 60, "csv": 80, "xlsx": 80, "store": 60}
+"""Inputs of slow targets in the short run."""
+OTHERS = 150
+"""Inputs of each other target; three thousand in all, in some seconds."""
+PATIENCE = 300.0
+"""Seconds for one input: a busy machine is no hang."""
+
+
+def watched(batches, patience=PATIENCE):
+    """Failures of the batches, and how many inputs were tried."""
+    left, failures, counts = list(batches), {}, Counter()
+
+    def done(report):
+        counts.update(report.counts)
+        failures.update({(report.batch.target, n): outcome for n, outcome in report.failures})
+
+    def broken(target, number, outcome):
+        counts[outcome.kind] += 1
+        failures[target, number] = outcome
+
+    watch(
+        lambda: left.pop() if left else None,
+        done,
+        broken,
+        targets=list(TARGETS),
+        jobs=1,
+        patience=patience,
+    )
+    return failures, counts
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_what_broke_once_is_fine_or_refused_in_a_line(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = Sandbox(tmp_path / "up" / "here").outcome(Case.from_text(path.read_text()), True)
+    os.chdir(tmp_path)
+    assert not outcome.failed, outcome
+
+
+def test_a_short_run_finds_nothing():
+    targets = [target for target in TARGETS if target != SELF_TEST]
+    failures, counts = watched(Batch(t, 0, SHORT.get(t, OTHERS)) for t in targets)
+    assert not failures, failures
+    assert sum(counts.values()) == sum(SHORT.get(target, OTHERS) for target in targets)
+    assert counts["fine"] > 300 and counts["refused"] > 300  # most are damaged, not all are junk
+
+
+@pytest.mark.parametrize("target", CORPORA)
+def test_an_input_has_a_number_and_can_be_kept(target):
+    for number in range(0, 60, 3):
+        case = make(target, number)
+        assert case == make(target, number) == Case.from_text(case.to_text())
+
+
+@pytest.mark.parametrize("word", ["/etc/passwd", "//x", "--output=/x", "../../x", "~/x"])
+def test_no_command_line_leads_out_of_its_folder(word):
+    assert not safe(word).startswith(("/", "~")) and "=/" not in safe(word)
+    assert safe(word).count("..") <= 1
+
+
+@pytest.mark.slow
+def test_hangs_crashes_and_all_else_that_is_wrong_is_noticed():
+    failures, counts = watched([Batch(SELF_TEST, 0, 9)], patience=5.0)
+    assert counts.total() == 9 and counts["fine"] == 1
+    kinds = [outcome.kind for _, outcome in sorted(failures.items())]
+    assert kinds == [
+        "hang", "crash", "MemoryError", "noise", "SystemExit", "leak", "several-lines",
+        "control-characters",
+    ]  # fmt: skip
