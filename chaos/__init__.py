@@ -1,1 +1,1 @@
-"""Kills, full disks, folders that cannot be written to, and a database that restarts: `make chaos`."""
+"""Kills, full disks, read-only folders, a database that restarts: `make chaos`."""

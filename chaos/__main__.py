@@ -25,7 +25,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m chaos", description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of kills of single commands")
     parser.add_argument("--kills", type=int, default=20, help="of one `bench run`")
-    parser.add_argument("--leaders", type=int, default=2, help="times that a leader is ended, each way")
+    parser.add_argument(
+        "--leaders", type=int, default=2, help="times that a leader is ended, each way"
+    )
     parser.add_argument("--workers", type=int, default=8, help="on one study")
     parser.add_argument("--trials", type=int, default=1000, help="of each of them")
     parser.add_argument("--seed", type=int, default=None)
@@ -43,7 +45,7 @@ def main() -> int:
         if "runs" in parts:
             kill_runs(inputs, home, options.kills, rng, tally)
         if "leaders" in parts:
-            end_leaders(inputs, options.leaders, tally)
+            end_leaders(inputs, home, options.leaders, tally)
         if "disks" in parts:
             fill_disks(inputs, home, rng, tally)
         if "folders" in parts:

@@ -127,9 +127,11 @@ def _qualities(data: int) -> dict[str, float]:
 
 
 WRITERS = (
-    Writer("learn", ("out.json",), ringfence("learn", "runs.csv", "-o", "out.json", "--starts", "0")),
+    Writer(
+        "learn", ("out.json",), ringfence("learn", "runs.csv", "--starts", "0", "-o", "out.json")
+    ),
     Writer("infer", ("space.json",), ringfence("infer", "runs.csv", "-o", "space.json")),
-    Writer("export", ("tune.py",), ringfence("export", "box.json", "--to", "optuna", "-o", "tune.py")),
+    Writer("export", ("tune.py",), ringfence("export", "box.json", "--to", "ray", "-o", "tune.py")),
     Writer("plot", ("box.png",), ringfence("show", "box.json", "--plot", "box.png")),
     Writer(
         "report", ("out.html",), ringfence("report", "runs.csv", "--starts", "0", "-o", "out.html")
@@ -141,5 +143,9 @@ WRITERS = (
         ("tables/hpob_4796.parquet", "tables/hpob_4796.toml"),
         ringfence("bench", "fetch", "hpob", ".", "4796", "--data", "tables"),
     ),
-    Writer("bench fetch openml", ("tables/svm.parquet", "tables/svm_tasks.csv"), fetch_from_recorded_answers),
-)  # fmt: skip
+    Writer(
+        "bench fetch openml",
+        ("tables/svm.parquet", "tables/svm_tasks.csv"),
+        fetch_from_recorded_answers,
+    ),
+)

@@ -52,7 +52,7 @@ while finished < int(share):
 
 
 def share_a_study(home: Path, workers: int, trials: int, rng: random.Random, tally: Tally) -> None:
-    """`workers` do `trials` each; one is killed on the way, and the server is restarted under them."""
+    """`workers` do `trials` each; one is killed, and the server is restarted under them."""
     import optuna
 
     import ringfence as rf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -18,7 +19,13 @@ from chaos.tally import Tally
 
 LONGEST = 400
 """Characters of the line that says what is wrong; paths here are short."""
-PROGRAM = "import sys, chaos.commands as c; next(w for w in c.WRITERS if w.name == sys.argv[1]).run()"
+PAGE = 4096
+"""Bytes in which disks count."""
+ROOM = 16 * PAGE
+"""What a small disk has beyond the inputs."""
+PROGRAM = (
+    "import sys, chaos.commands as c; next(w for w in c.WRITERS if w.name == sys.argv[1]).run()"
+)
 
 
 def fill_disks(inputs: Path, home: Path, rng: random.Random, tally: Tally) -> None:
@@ -27,15 +34,16 @@ def fill_disks(inputs: Path, home: Path, rng: random.Random, tally: Tally) -> No
     for writer in WRITERS:
         if writer.again:
             continue
-        free = rng.choice((0, 4096))
-        with mounted(home / "disk", inputs, free) as folder:
+        with mounted(home / "disk", inputs, writer.outputs) as folder:
             if folder is None:
                 tally.count("disks that could not be mounted")
             else:
+                _fill(folder)
                 _refused(writer, folder, f"{writer.name} on a full disk", tally)
         folder = home / "limited"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(inputs, folder)
+        _plant(folder, writer.outputs)
         _refused(writer, folder, f"{writer.name} with a limit", tally, limit=rng.choice((0, 64)))
 
 
@@ -46,29 +54,29 @@ def close_folders(inputs: Path, home: Path, tally: Tally) -> None:
         if writer.again:
             continue
         if os.geteuid() == 0:
-            with mounted(home / "disk", inputs, 1 << 20, old=writer.outputs) as folder:
+            with mounted(home / "disk", inputs, writer.outputs) as folder:
                 if folder is None or not _remount(folder):
                     tally.count("disks that could not be mounted")
                     continue
-                _refused(writer, folder, f"{writer.name} in a read-only folder", tally, planted=True)
+                _refused(writer, folder, f"{writer.name} in a read-only folder", tally)
         else:
             folder = home / "closed"
-            shutil.copytree(inputs, folder, dirs_exist_ok=True)
-            folder.chmod(0o555)
-            _refused(writer, folder, f"{writer.name} in a read-only folder", tally, planted=True)
-            folder.chmod(0o755)
+            shutil.copytree(inputs, folder)
+            _plant(folder, writer.outputs)
+            closed = {folder, *((folder / name).parent for name in writer.outputs)}
+            for path in closed:
+                path.chmod(0o555)
+            _refused(writer, folder, f"{writer.name} in a read-only folder", tally)
+            for path in closed:
+                path.chmod(0o755)
             shutil.rmtree(folder)
 
 
 @contextmanager
-def mounted(
-    place: Path, inputs: Path, free: int, old: tuple[str, ...] = ()
-) -> Iterator[Path | None]:
-    """A disk of its own that holds the inputs and `free` bytes more; None if that is not allowed."""
+def mounted(place: Path, inputs: Path, outputs: tuple[str, ...]) -> Iterator[Path | None]:
+    """A small disk that holds the inputs and old outputs; None if mounting is not allowed."""
     place.mkdir(exist_ok=True)
-    page = 4096
-    used = sum(-(-path.stat().st_size // page) * page for path in inputs.iterdir())
-    size = used + free + len(WRITERS) * page
+    size = sum(path.stat().st_size + PAGE for path in inputs.iterdir()) + ROOM
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "ringfence-chaos", str(place)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         yield None
@@ -76,12 +84,16 @@ def mounted(
     try:
         for path in inputs.iterdir():
             shutil.copy(path, place / path.name)
-        for name in old:
-            (place / name).parent.mkdir(exist_ok=True)
-            (place / name).write_bytes(OLD)
+        _plant(place, outputs)
         yield place
     finally:
         subprocess.run(["umount", str(place)], capture_output=True, check=True)
+
+
+def _plant(folder: Path, outputs: tuple[str, ...]) -> None:
+    for name in outputs:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(OLD)
 
 
 def _remount(place: Path) -> bool:
@@ -90,13 +102,9 @@ def _remount(place: Path) -> bool:
 
 
 def _refused(
-    writer: Writer, folder: Path, what: str, tally: Tally, *, limit: int | None = None, planted: bool = False
+    writer: Writer, folder: Path, what: str, tally: Tally, *, limit: int | None = None
 ) -> None:
-    if not planted:
-        for name in writer.outputs:
-            (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_bytes(OLD)
-        _fill(folder) if limit is None else None
+    """Run the command, which cannot write, and see what it says and leaves."""
     before = sorted(path.name for path in folder.rglob("*"))
 
     def limited() -> None:
@@ -111,7 +119,9 @@ def _refused(
     tally.count(what)
     said = made.stderr.strip()
     tally.require(made.returncode == 1, f"{what}: ends with {made.returncode}: {said[-300:]!r}")
-    tally.require(said.count("\n") == 0 and len(said) <= LONGEST, f"{what}: says {said[-300:]!r}")
+    one_line = re.fullmatch(rf"((?s:.*)\n)?ringfence: .{{1,{LONGEST}}}", said)
+    fine = one_line and said.count("ringfence: ") == 1 and "Traceback" not in said
+    tally.require(bool(fine), f"{what}: says {said[-300:]!r}")
     for name in writer.outputs:
         same = (folder / name).exists() and (folder / name).read_bytes() == OLD
         tally.require(same, f"{what}: {name} is not as it was")
@@ -121,11 +131,10 @@ def _refused(
 
 
 def _fill(folder: Path) -> None:
-    """Take what is free."""
-    with (folder / "filler").open("wb") as file:
-        try:
-            while True:
-                file.write(b"\0" * 4096)
-                file.flush()
-        except OSError:
-            return
+    """Take all that is left of a disk."""
+    with (folder / "filler").open("wb", buffering=0) as file:
+        while True:
+            try:
+                file.write(bytes(PAGE))
+            except OSError:
+                return

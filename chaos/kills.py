@@ -26,7 +26,9 @@ NEAR = 0.004
 """Seconds, about as long as writing takes, in which a kill follows the first sign of it."""
 
 
-def kill_writers(inputs: Path, home: Path, seconds: float, rng: random.Random, tally: Tally) -> None:
+def kill_writers(
+    inputs: Path, home: Path, seconds: float, rng: random.Random, tally: Tally
+) -> None:
     """Every writer in turn, until the time is over."""
     known = {writer.name: _uninterrupted(writer, inputs, home / "whole") for writer in WRITERS}
     end = time.monotonic() + seconds
@@ -88,7 +90,11 @@ def _kill_once(
     if rng.random() < 0.2 and not writer.again:
         again = start(writer.run, folder)
         again.join(PATIENCE)
-        same = all((folder / n).read_bytes() == c for n, c in new.items()) if not again.exitcode else False
+        same = (
+            all((folder / n).read_bytes() == c for n, c in new.items())
+            if not again.exitcode
+            else False
+        )
         tally.count("runs after a kill")
         tally.require(same, f"{writer.name}: the run after a kill is not as without one")
 

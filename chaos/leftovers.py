@@ -17,11 +17,11 @@ GRACE = 5.0
 """Seconds after which no process may be left."""
 
 
-def end_leaders(folder: Path, times: int, tally: Tally) -> None:
+def end_leaders(inputs: Path, home: Path, times: int, tally: Tally) -> None:
     """`bench run -j 2`, ended by SIGKILL and by SIGTERM in turn once its first cell is there."""
     for number in range(times):
         for how in (signal.SIGKILL, signal.SIGTERM):
-            _end(folder, folder / f"store-{how.name}-{number}", how, tally)
+            _end(inputs, home / f"store-{how.name}-{number}", how, tally)
 
 
 def _end(folder: Path, store: Path, how: signal.Signals, tally: Tally) -> None:
@@ -60,7 +60,10 @@ def alive(mark: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+            if (
+                entry.name.isdigit()
+                and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes()
+            ):
                 found.append(int(entry.name))
         except OSError:  # it has just ended, or is another user's
             continue

@@ -28,13 +28,17 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", default=",".join(every), help="targets, separated by commas")
-    parser.add_argument("--out", type=Path, default=HOME / "found", help="what is kept, and gone on from")
+    parser.add_argument(
+        "--out", type=Path, default=HOME / "found", help="what is kept, and gone on from"
+    )
     parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds for one input")
     parser.add_argument("--replay", type=Path, nargs="+", help="kept cases, to be tried again")
     options = parser.parse_args()
     if options.replay:
         return replay(options.replay)
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+    os.environ |= dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+    )
     targets = options.only.split(",")
     campaign = Campaign(options.out, targets, 60 * options.minutes)
     begun = time.monotonic()
@@ -61,12 +65,18 @@ def _print(campaign: Campaign, seconds: float) -> None:
         n = sum(counts.values())
         failed = n - counts["fine"] - counts["refused"]
         rate = n / campaign.seconds[target] if campaign.seconds[target] else 0.0
-        print(f"{target:<14}{n:>9}{rate:>10.0f}{counts['fine']:>9}{counts['refused']:>9}{failed:>8}")
+        print(
+            f"{target:<14}{n:>9}{rate:>10.0f}{counts['fine']:>9}{counts['refused']:>9}{failed:>8}"
+        )
         total += counts
     n = campaign.inputs
-    print(f"{'all':<14}{n:>9}{n / seconds:>10.0f}{total['fine']:>9}{total['refused']:>9}"
-          f"{n - total['fine'] - total['refused']:>8}")
-    print(f"\n{n} inputs in {seconds / 60:.1f} minutes; {campaign.tried + n} in all campaigns so far")
+    print(
+        f"{'all':<14}{n:>9}{n / seconds:>10.0f}{total['fine']:>9}{total['refused']:>9}"
+        f"{n - total['fine'] - total['refused']:>8}"
+    )
+    print(
+        f"\n{n} inputs in {seconds / 60:.1f} minutes; {campaign.tried + n} in all campaigns so far"
+    )
     print("the slowest:")
     for took, target, number in reversed(campaign.slowest):
         print(f"  {took:7.2f} s  {target} {number}")

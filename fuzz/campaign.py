@@ -108,7 +108,11 @@ class Campaign:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             content = json.loads(make(target, number).to_text())
-            content["failure"] = {"number": number, "outcome": outcome.key, "detail": outcome.detail}
+            content["failure"] = {
+                "number": number,
+                "outcome": outcome.key,
+                "detail": outcome.detail,
+            }
             path.write_text(json.dumps(content, indent=1) + "\n")
 
     def save(self) -> None:

@@ -15,15 +15,16 @@ NUMBERS: tuple[Any, ...] = (
 )  # fmt: skip
 MANY_DIGITS = "9" * 5000  # more than Python turns into an integer
 WORDS: tuple[str, ...] = (
-    "", " ", "nan", "NaN", "inf", "-inf", "null", "None", "true", "1e999", "1,5", "1.234,5", "50%",
-    "0x10", "1_000", "१२", "½", "=1+1", "@SUM(A1)", "-1+cmd", "task", "status", "objective",
-    "parameters", "conditions", "type", "float", "int", "categorical", "LEARNED", "LOSS", "$x^{$",
-    "$\\frac{1}{$", "{{7*7}}", "{% for %}", "<script>", "</script>", "&amp;", "%s%n", "{0}", "a/b",
-    "../up", "..", ".", "con", "*", "[a]", "~", "-", "--", "-h", "\\", "'", '"', "`", "#", "!!python",
-    "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\r", "\n", "\t", "a\nb", "\u2028", "\x7f",
-    "\u202eabc", "\u200b", "\ufeff", "\x00", "a\x00b", "\ud800", "é", "e\u0301", "İ", "ß", "🦊", "𝔘",
-    "a" * 300, "x" * 5000, "ab" * 40000, "2026-01-01", "2026-13-99", "12:60", "1e5", "00012", "1.",
-    "minimize", "maximize", "random", "gp", "box", "ellipsoid", "FINISHED", "COMPLETE", "full", "all",
+    "", " ", "nan", "NaN", "inf", "-inf", "null", "None", "true", "1e999", "1,5", "1.234,5",
+    "50%", "0x10", "1_000", "१२", "½", "=1+1", "@SUM(A1)", "-1+cmd", "task", "status",
+    "objective", "parameters", "conditions", "type", "float", "int", "categorical", "LEARNED",
+    "LOSS", "$x^{$", "$\\frac{1}{$", "{{7*7}}", "{% for %}", "<script>", "</script>", "&amp;",
+    "%s%n", "{0}", "a/b", "../up", "..", ".", "con", "*", "[a]", "~", "-", "--", "-h", "\\", "'",
+    '"', "`", "#", "!!python", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\r", "\n",
+    "\t", "a\nb", "\u2028", "\x7f", "\u202eabc", "\u200b", "\ufeff", "\x00", "a\x00b", "\ud800",
+    "é", "e\u0301", "İ", "ß", "🦊", "𝔘", "a" * 300, "x" * 5000, "ab" * 40000, "2026-01-01",
+    "2026-13-99", "12:60", "1e5", "00012", "1.", "minimize", "maximize", "random", "gp", "box",
+    "ellipsoid", "FINISHED", "COMPLETE", "full",
 )  # fmt: skip
 NESTED = (50, 400, 3000, 20000)
 """Depths: within reason, near Python's limit, beyond it, and beyond the stack of C programs."""

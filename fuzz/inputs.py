@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
 from fuzz.case import Case
 from fuzz.corpus import corpus
-from fuzz.hostile import NUMBERS, WORDS, word
+from fuzz.hostile import NUMBERS, TOKEN, WORDS, word
 from fuzz.mutations import damaged
 
 DEVICES = ("/dev/zero", "/dev/null")
 """The only absolute paths that a command line may name; what it writes stays in its folder."""
-MOST_JOBS = 1
+ODD = tuple(":/@?#%&=;+-.,\\[]{}()'\"<>|*$ \t\né") + ("%40", "%00", "//", "::", "@@", "%zz")
+"""What means something in an address."""
 FORBIDDEN = ("--ray", "--install-completion", "--show-completion")
 """Starts a cluster, or changes the developer's shell."""
 
@@ -23,13 +25,26 @@ def make(target: str, number: int) -> Case:
     cases = corpus(target)
     rng = random.Random(f"{target} {number}")
     case = rng.choice(cases)
-    if number < len(cases) or not (case.files or case.arguments):  # of addresses one after another
-        return cases[number % len(cases)]
+    if number < len(cases):
+        return cases[number]
+    if not case.files and case.source:
+        return replace(case, source=_address(rng, case.source))
     if case.arguments and (not case.files or rng.random() < 0.6):
         return replace(case, arguments=_arguments(rng, case.arguments, tuple(case.files)))
     if case.options and rng.random() < 0.1:
         return replace(case, options=_options(rng, dict(case.options)))
     return _files(rng, case)
+
+
+def _address(rng: random.Random, address: str) -> str:
+    """The address with an odd letter or word in it, but not within its secret or its host."""
+    parts = re.split(f"({TOKEN}|localhost:1)", address)
+    at = rng.randrange(0, len(parts), 2)
+    for _ in range(rng.choice((1, 1, 2))):
+        text, place = parts[at], rng.randrange(len(parts[at]) + 1)
+        odd = rng.choice(ODD) if rng.random() < 0.8 else word(rng)[:300]
+        parts[at] = text[:place] + odd + text[place + rng.choice((0, 1)) :]
+    return "".join(parts)
 
 
 def _files(rng: random.Random, case: Case) -> Case:

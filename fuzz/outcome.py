@@ -52,7 +52,7 @@ def judged(call: Callable[[], None]) -> Outcome:
     try:
         call()
     except Flaw as flaw:
-        return Outcome(flaw.kind, _place(flaw.__traceback__), str(flaw)[:500])
+        return Outcome(flaw.kind, _place((flaw.__cause__ or flaw).__traceback__), str(flaw)[:500])
     except RingfenceError as error:
         return _of_message(error)
     except BaseException as error:  # polars' panic and SystemExit are no Exception

@@ -228,14 +228,15 @@ def shown(*texts: str, secret: bool = False) -> None:
             raise Flaw("not-text", str(error)[:300]) from None
         letter = unsafe_in(text)
         if letter is not None:
-            raise Flaw("control-characters", f"{letter} in what is shown: {ascii(text[:200])}")
+            raise Flaw("control-characters", f"{letter} in what is shown: {text[:200]!a}")
         if secret and TOKEN in text:
             raise Flaw("leak", ascii(text[:300]))
 
 
 READERS = (
-    "csv jsonl parquet xlsx wandb optuna journal mlflow mlruns raytune smac synetune hpob"
-).split()
+    "csv", "jsonl", "parquet", "xlsx", "wandb", "optuna", "journal", "mlflow", "mlruns", "raytune",
+    "smac", "synetune", "hpob",
+)  # fmt: skip
 SELF_TEST = "self-test"
 """A target that does what must be noticed; not part of a campaign."""
 

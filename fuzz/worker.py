@@ -68,7 +68,11 @@ def work(link: Connection, now: Array[c_double], errors: str) -> None:
 
 def _prepare(errors: str) -> None:
     """Everything imported, nothing reached over the network, memory limited."""
-    os.environ |= {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "RUST_BACKTRACE": "0", "MPLBACKEND": "agg"}
+    os.environ |= {
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
+        "RUST_BACKTRACE": "0",
+        "MPLBACKEND": "agg",
+    }
     handle = os.open(errors, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     os.dup2(handle, 2)
     faulthandler.enable()
@@ -126,8 +130,10 @@ def _size_of_errors() -> int:
 
 
 def _run(batch: Batch, sandbox: Sandbox, now: Array[c_double]) -> Report:
+    from fuzz.corpus import corpus
     from fuzz.inputs import make
 
+    corpus(batch.target)
     report, begun = Report(batch), time.process_time()
     for number in range(batch.first, batch.first + batch.count):
         now[1], now[2] = number, time.monotonic()

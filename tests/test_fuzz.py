@@ -6,9 +6,8 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import fuzz
+import pytest
 from fuzz.case import Case
 from fuzz.corpus import CORPORA
 from fuzz.inputs import make, safe

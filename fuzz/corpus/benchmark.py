@@ -1,4 +1,4 @@
-"""What the paper's experiments read: plans, suites, stores, results, HPO-B's zip, OpenML's answers."""
+"""What the paper's experiments read: plans, suites, stores, results, what was fetched."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
 from itertools import product
 
 from fuzz.case import Case
@@ -17,8 +19,8 @@ QUICK = (
     ["learn", "runs.csv", *READ, "--starts", "0", "-o", "out.json"],
     ["learn", "runs.csv", *READ, "--space", "space.json", "--parameters", "C,depth"],
     ["learn", "runs.csv", *READ, "--shape", "ellipsoid", "--outliers", "0.1", "--refit"],
-    ["learn", "runs.csv", *READ, "--top", "0.2", "--average-repeats", "-o", "-", "--missing", "drop"],
-    ["learn", "study.db", "--studies", "study*", "--categories", "observed", "--n-evaluations", "2"],
+    ["learn", "runs.csv", *READ, "--top", "0.2", "--average-repeats", "-o", "-"],
+    ["learn", "study.db", "--studies", "s*", "--categories", "observed", "--missing", "drop"],
     ["learn", "mlflow.db", "--format", "mlflow", "--option", "experiments=e1", "--seed", "3"],
     ["infer", "runs.csv", *READ, "--ignore", "status", "-o", "space.toml"],
     ["show", "box.json", "--tasks"],
@@ -46,13 +48,14 @@ SLOW = (
     ["bench", "plot", "results.parquet", "-o", "figures", "--metric", "regret"],
 )
 SCHEMES = (
-    "http", "https", "postgresql", "postgres", "mysql", "mysql+pymysql", "mssql", "oracle", "sqlite",
-    "jdbc:postgresql", "databricks", "file", "ftp", "duckdb", "snowflake", "postgresql+nothing",
+    "http", "https", "postgresql", "postgres", "mysql", "mysql+pymysql", "mssql", "oracle",
+    "sqlite", "jdbc:postgresql", "databricks", "file", "ftp", "duckdb", "snowflake",
+    "postgresql+nothing",
 )  # fmt: skip
 PATTERNS = (
     "{s}://me:{t}@localhost:1/db", "{s}://{t}@localhost:1/db", "{s}://localhost:1/db?token={t}",
-    "{s}://localhost:1/db?password={t}&x=1", "{s}://localhost:1/{t}/db", "{s}:/me:{t}@localhost:1/db",
-    "{s}:me:{t}@localhost:1/db", "{s}://me:{t}@[::1/db", "{s}://me:{t}@localhost:port/db",
+    "{s}://localhost:1/db?password={t}&x=1", "{s}://localhost:1/{t}/db",
+    "{s}:/me:{t}@localhost:1/db", "{s}:me:{t}@localhost:1/db", "{s}://me:{t}@[::1/db", "{s}://me:{t}@localhost:port/db",
     "{s}://localhost:1/db#{t}", "{s}//me:{t}@localhost/db", "{s}://me:{t}%40@localhost:1/d%zz",
     " {s}://me:{t}@localhost:1/db", "{s}://me:{t}@localhost:1\n/db",
 )  # fmt: skip
@@ -92,6 +95,9 @@ def _commands(lines: tuple[list[str], ...], target: str) -> list[Case]:
 
 
 def _addresses() -> list[Case]:
+    for package in ("mlflow", "ibis", "openml"):  # which take seconds: no input is to blame for it
+        with suppress(ImportError):
+            import_module(package)
     return [
         Case("address", {}, pattern.format(s=scheme, t=TOKEN), {} if f is None else {"format": f})
         for pattern, scheme, f in product(PATTERNS, SCHEMES, FORMATS)

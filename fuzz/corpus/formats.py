@@ -54,7 +54,9 @@ def _learned() -> list[Case]:
 
 
 def _space() -> list[Case]:
-    files = [(f"space{ending}", write_space(SPACE, ending)) for ending in (".json", ".yaml", ".toml")]
+    files = [
+        (f"space{ending}", write_space(SPACE, ending)) for ending in (".json", ".yaml", ".toml")
+    ]
     by_hand = (
         "parameters:\n  lr: {type: float, low: 1e-5, high: 1, log: true}\n  n: {type: int, low: 1, "
         "high: 64}\n  opt:\n    type: categorical\n    choices: [adam, sgd, 3, 1.5, null, true]\n"

@@ -117,7 +117,7 @@ def _xlsx() -> list[Case]:
 def _wandb() -> list[Case]:
     head = "Name,State,Notes,Created,Sweep,config.lr,config.depth,config.opt,summary.val_loss,_step"
     lines = [
-        f"r{i},{'crashed' if i == 2 else 'finished'},-,2026-01-01,s{i % 3},{i / 7},{i},adam,{i / 3},9"
+        f"r{i},{'crashed' if i == 2 else 'finished'},-,-,s{i % 3},{i / 7},{i},adam,{i / 3},9"
         for i in range(9)
     ]
     text = "\n".join([head, *lines]).encode()

@@ -11,12 +11,17 @@ from fuzz.case import Case
 from fuzz.corpus.runs import config, rows
 from fuzz.mutations.archives import zipped
 
+ATTRIBUTES = {
+    "C": ("Float", {"low": 1e-3, "high": 1e3, "log": True, "step": None}),
+    "kernel": ("Categorical", {"choices": ["linear", "rbf"]}),
+    "gamma": ("Float", {"low": 0.0, "high": 1.0, "log": False, "step": None}),
+    "depth": ("Int", {"low": 1, "high": 9, "log": False, "step": 1}),
+}
 DISTRIBUTIONS = {
-    "C": {"name": "FloatDistribution", "attributes": {"low": 1e-3, "high": 1e3, "log": True, "step": None}},
-    "kernel": {"name": "CategoricalDistribution", "attributes": {"choices": ["linear", "rbf"]}},
-    "gamma": {"name": "FloatDistribution", "attributes": {"low": 0.0, "high": 1.0, "log": False, "step": None}},
-    "depth": {"name": "IntDistribution", "attributes": {"low": 1, "high": 9, "log": False, "step": 1}},
-}  # fmt: skip
+    name: {"name": f"{kind}Distribution", "attributes": attributes}
+    for name, (kind, attributes) in ATTRIBUTES.items()
+}
+"""As Optuna writes them."""
 OPTUNA = """
 CREATE TABLE alembic_version (version_num VARCHAR(32));
 CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512));
@@ -88,9 +93,7 @@ def optuna_database() -> bytes:
             ],
             "trial_values": [(None, i, 0, r["loss"], "FINITE") for i, r in enumerate(table, 1)],
             "trial_params": params,
-            "trial_user_attributes": [
-                (None, i, "team", '"red"') for i in range(1, len(table) + 1)
-            ],
+            "trial_user_attributes": [(None, i, "team", '"red"') for i in range(1, len(table) + 1)],
         },
     )
 
@@ -102,7 +105,9 @@ def _optuna() -> list[Case]:
         Case("optuna", content, "study.db", {"task": "dataset"}),
         Case("optuna", content, "study.db", {"task": "team", "objective": 0}),
         Case("optuna", content, "study.db", {"studies": ["study1", "study[23]"]}),
-        Case("optuna", content, "sqlite:///study.db", {"objective": "loss", "direction": "maximize"}),
+        Case(
+            "optuna", content, "sqlite:///study.db", {"objective": "loss", "direction": "maximize"}
+        ),
     ]
 
 
@@ -169,7 +174,9 @@ def _mlflow() -> list[Case]:
     return [
         Case("mlflow", content, "mlflow.db", {"format": "mlflow"}),
         Case("mlflow", content, "mlflow.db", {"task": "tags.team"}),
-        Case("mlflow", content, "mlflow.db", {"experiments": ["e1", "e2"], "task": "params.kernel"}),
+        Case(
+            "mlflow", content, "mlflow.db", {"experiments": ["e1", "e2"], "task": "params.kernel"}
+        ),
     ]
 
 
@@ -202,7 +209,11 @@ def _raytune() -> list[Case]:
     for number, row in enumerate(rows()[:5]):
         name = f"trial_{number}"
         reports = [
-            {"loss": row["loss"] + 1 - epoch, "training_iteration": epoch + 1, "config": config(row)}
+            {
+                "loss": row["loss"] + 1 - epoch,
+                "training_iteration": epoch + 1,
+                "config": config(row),
+            }
             for epoch in range(2)
         ]
         files[f"exp/{name}/params.json"] = json.dumps(config(row)).encode()
@@ -229,8 +240,8 @@ def _smac() -> list[Case]:
     space = {
         "name": None,
         "hyperparameters": [
-            {"type": "uniform_float", "name": "C", "lower": 1e-3, "upper": 1e3, "default_value": 1.0, "log": True},
-            {"type": "categorical", "name": "kernel", "choices": ["linear", "rbf"], "weights": None},
+            {"type": "uniform_float", "name": "C", "lower": 1e-3, "upper": 1e3, "log": True},
+            {"type": "categorical", "name": "kernel", "choices": ["linear", "rbf"]},
             {"type": "uniform_float", "name": "gamma", "lower": 0.0, "upper": 1.0, "log": False},
             {"type": "uniform_int", "name": "depth", "lower": 1, "upper": 9, "log": False},
         ],
@@ -258,19 +269,30 @@ def _smac() -> list[Case]:
 
 
 def _synetune() -> list[Case]:
-    head = "trial_id,epoch,loss,st_status,st_worker_time,config_C,config_kernel,config_gamma,config_depth"
+    head = "trial_id,epoch,loss,st_status,st_time,config_C,config_kernel,config_gamma,config_depth"
     lines = [head]
     for number, row in enumerate(rows()[:6]):
-        values = ["" if row[name] is None else str(row[name]) for name in ("C", "kernel", "gamma", "depth")]
+        values = [
+            "" if row[name] is None else str(row[name])
+            for name in ("C", "kernel", "gamma", "depth")
+        ]
         for epoch in (1, 2):
-            lines.append(f"{number},{epoch},{row['loss'] + 2 - epoch},Completed,1.5,{','.join(values)}")
+            lines.append(
+                f"{number},{epoch},{row['loss'] + 2 - epoch},Completed,1.5,{','.join(values)}"
+            )
     space = {
-        "C": {"domain_cls": "Float", "domain_kwargs": {"lower": 1e-3, "upper": 1e3}, "sampler_cls": "LogUniform"},
+        "C": {"domain_cls": "Float", "domain_kwargs": {"lower": 1e-3, "upper": 1e3},
+              "sampler_cls": "LogUniform"},
         "kernel": {"domain_cls": "Categorical", "domain_kwargs": {"categories": ["linear", "rbf"]}},
         "gamma": {"domain_cls": "Float", "domain_kwargs": {"lower": 0.0, "upper": 1.0}},
         "depth": {"domain_cls": "Integer", "domain_kwargs": {"lower": 1, "upper": 9}},
     }  # fmt: skip
-    facts = {"metric_names": ["loss"], "metric_mode": "min", "benchmark": "svm", "config_space": space}
+    facts = {
+        "metric_names": ["loss"],
+        "metric_mode": "min",
+        "benchmark": "svm",
+        "config_space": space,
+    }
     inner = {**facts, "config_space": json.dumps(space)}
     files = {
         "syne/results.csv.zip": zipped([("results.csv", "\n".join(lines).encode())]),
@@ -287,7 +309,10 @@ def _synetune() -> list[Case]:
 def hpob() -> dict[str, Any]:
     """Two search spaces of HPO-B, two data sets each."""
     sets = {
-        f"d{d}": {"X": [[i / 5, (i * d) % 5 / 5] for i in range(5)], "y": [[i / 7] for i in range(5)]}
+        f"d{d}": {
+            "X": [[i / 5, (i * d) % 5 / 5] for i in range(5)],
+            "y": [[i / 7] for i in range(5)],
+        }
         for d in (1, 2)
     }
     return {"5860": sets, "4796": sets}

@@ -53,7 +53,9 @@ def damaged(rng: random.Random, name: str, content: bytes, others: Sequence[byte
         else:
             try:
                 content = mutation(rng, content)
-            except Exception:  # already too damaged for its format, of which each library says otherwise
+            except (
+                Exception
+            ):  # already too damaged for its format, of which each library says otherwise
                 content = damaged_bytes(rng, content, others)
     return content
 

@@ -1,4 +1,4 @@
-"""Damage to zip files, Excel's among them: members, their names and what the archive says of them."""
+"""Damage to zip files, Excel's among them: members, names, and what is said of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fuzz.mutations.trees import damaged_json
 ENTRY = b"PK\x01\x02"
 """How an entry of the archive's list begins."""
 FIELDS = (6, 8, 10, 16, 20, 24, 28, 42)
-"""Where in it stand: version, flags (encrypted), method, checksum, sizes, length of the name, place."""
+"""Where in it stand: version, flags (encrypted), method, checksum, sizes, name's length, place."""
 MEMBERS = {".json": damaged_json, ".csv": damaged_table}
 
 

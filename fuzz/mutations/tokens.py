@@ -13,9 +13,10 @@ BOMB = f"a0: &a0 [x, x, x]\n{ANCHORS}"
 """A few hundred bytes of YAML that stand for hundreds of millions."""
 PIECES = (
     "\n", ": ", " = ", "[", "]", "{", "}", "&a ", "*a", "!!python/object:os.system ", "!!binary ",
-    "!!timestamp ", "!!set ", "<<: ", "- ", "? ", "---\n", "%YAML 9.9\n", '"""', "'''", "[[", "]]", "#",
-    "1979-05-27", "0o7", "0b2", "1e", ".inf", "\t", "<!ENTITY a 'b'>", "&a;", "<![CDATA[", "<", ">",
-    "{low = 1, low = 2}", "type = ", "type: ", "null", "~", "[1, 2, 3]", "log: true", "values: []",
+    "!!timestamp ", "!!set ", "<<: ", "- ", "? ", "---\n", "%YAML 9.9\n", '"""', "'''", "[[",
+    "]]", "#", "1979-05-27", "0o7", "0b2", "1e", ".inf", "\t", "<!ENTITY a 'b'>", "&a;",
+    "<![CDATA[", "<", ">", "{low = 1, low = 2}", "type = ", "type: ", "null", "~", "[1, 2, 3]",
+    "log: true", "values: []",
 )  # fmt: skip
 
 
