@@ -14,7 +14,7 @@ from fuzz.mutations import damaged
 
 DEVICES = ("/dev/zero", "/dev/null")
 """The only absolute paths that a command line may name; what it writes stays in its folder."""
-ODD = tuple(":/@?#%&=;+-.,\\[]{}()'\"<>|*$ \t\né") + ("%40", "%00", "//", "::", "@@", "%zz")
+ODD = (*":/@?#%&=;+-.,\\[]{}()'\"<>|*$ \t\né", "%40", "%00", "//", "::", "@@", "%zz")
 """What means something in an address."""
 FORBIDDEN = ("--ray", "--install-completion", "--show-completion")
 """Starts a cluster, or changes the developer's shell."""

@@ -42,7 +42,11 @@ def _read(case: Case, thorough: bool) -> None:
 
 
 def _address(case: Case, thorough: bool) -> None:
-    """An address that leads nowhere; its secret must not come out, of the error's causes either."""
+    """An address that leads nowhere; its secret must not come out, of the error's causes either.
+    What looks like the name of a file is one, and has no secret."""
+    before, _, after = case.source.partition(TOKEN)
+    if "://" not in case.source and "@" not in after and "?" not in before:
+        return
     try:
         history = rf.read_history(case.source, **case.options)
         shown(repr(history), secret=True)
