@@ -16,8 +16,9 @@ from chaos.tally import Tally
 
 FORKS = get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["chaos.commands", "ringfence.cli.app", "ringfence.bench.methods", "ringfence.bench.runner", "ringfence.learning",
-     "ringfence.optimize.ask_tell", "ringfence.reporting.report", "joblib", "matplotlib.figure"]
+    ["chaos.commands", "ringfence.cli.app", "ringfence.bench.methods", "ringfence.bench.runner",
+     "ringfence.learning", "ringfence.optimize.ask_tell", "ringfence.reporting.report", "joblib",
+     "matplotlib.figure"]
 )  # fmt: skip
 OLD = b"what was there before\n"
 PATIENCE = 120.0

@@ -47,7 +47,6 @@ def main() -> int:
             campaign.batch,
             campaign.done,
             campaign.broken,
-            targets=list(TARGETS),
             jobs=options.jobs,
             patience=options.patience,
         )

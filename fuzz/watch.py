@@ -13,13 +13,16 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from fuzz.corpus import CORPORA
 from fuzz.outcome import PACKAGE, Outcome
-from fuzz.worker import Batch, Report, work
+from fuzz.worker import ERRORS, Batch, Report, work
 
 START = 120.0
 """Seconds that a worker may take to import everything, on a busy machine."""
 FRAME = re.compile(r'File "([^"]*)", line \d+ in (\S+)')
 """A line of the traceback that Python's faulthandler writes."""
+MEMORY_FOLDER = Path("/dev/shm")
+"""Where files are no files of a disk, if the system has such a place."""
 MOST_MEMORY = 3 << 30
 """A worker that ever had so many bytes is replaced, since libraries do not give them back."""
 
@@ -27,19 +30,18 @@ MOST_MEMORY = 3 << 30
 class Worker:
     """One process and what it is doing."""
 
-    def __init__(self, number: int, folder: Path, targets: list[str]) -> None:
+    def __init__(self, number: int, folder: Path) -> None:
         context = multiprocessing.get_context("spawn")
         self.link, other = context.Pipe()
         self.now = context.RawArray("d", 3)
-        self.errors = folder / f"worker-{number}.txt"
-        self.process = context.Process(
-            target=work, args=(other, self.now, str(self.errors)), daemon=True
-        )
+        home = folder / str(number)
+        home.mkdir(exist_ok=True)
+        self.errors = home / ERRORS
+        self.process = context.Process(target=work, args=(other, self.now, home), daemon=True)
         self.process.start()
         other.close()
         self.started, self.ready = time.monotonic(), False
         self.batch: Batch | None = None
-        self._targets = targets
 
     def seconds(self) -> float:
         """How long the input under way has taken."""
@@ -48,7 +50,7 @@ class Worker:
 
     def input(self) -> tuple[str, int]:
         """Target and number of the input under way."""
-        return self._targets[int(self.now[0])], int(self.now[1])
+        return list(CORPORA)[int(self.now[0])], int(self.now[1])
 
     def end(self) -> None:
         """Kill it."""
@@ -65,12 +67,13 @@ class Worker:
 
 
 @contextmanager
-def _crew(jobs: int, targets: list[str]) -> Iterator[tuple[list[Worker], Callable[[int], Worker]]]:
-    with tempfile.TemporaryDirectory(prefix="ringfence-fuzz-errors-") as name:
+def _crew(jobs: int) -> Iterator[tuple[list[Worker], Callable[[int], Worker]]]:
+    shared = MEMORY_FOLDER if os.access(MEMORY_FOLDER, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="ringfence-fuzz-", dir=shared) as name:
         folder, workers = Path(name), []
 
         def hire(number: int) -> Worker:
-            return Worker(number, folder, targets)
+            return Worker(number, folder)
 
         workers += [hire(number) for number in range(jobs)]
         try:
@@ -85,7 +88,6 @@ def watch(
     done: Callable[[Report], None],
     broken: Callable[[str, int, Outcome], None],
     *,
-    targets: list[str],
     jobs: int,
     patience: float,
 ) -> None:
@@ -96,7 +98,7 @@ def watch(
     def next_batch() -> Batch | None:
         return again.pop() if again else batches()
 
-    with _crew(jobs, targets) as (workers, hire):
+    with _crew(jobs) as (workers, hire):
         idle = False
         while not (idle and all(worker.batch is None for worker in workers)):
             wait([worker.link for worker in workers], timeout=0.2)

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import socket
-import tempfile
 import time
 import warnings
 from collections import Counter
@@ -22,9 +21,10 @@ from fuzz.outcome import Outcome, judged
 MEMORY = 2 << 30
 """Bytes that a worker may take beyond what it has once everything is imported."""
 THOROUGH = 16
-"""Of so many inputs one is also learned from, exported or continued, which takes long."""
-MEMORY_FOLDER = Path("/dev/shm")
-"""Where files are no files of a disk, if the system has such a place."""
+"""Of so many inputs one is also learned from, exported or continued, which takes long; and so is
+what is not damaged."""
+ERRORS = "errors.txt"
+"""What a worker, or a library in it, writes to the terminal."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,22 @@ class Report:
     """Bytes of the process."""
 
 
-def work(link: Connection, now: Array[c_double], errors: str) -> None:
-    """Run batches until there are none; `now` says which input is under way and since when, and
-    `errors` is the file that takes what would go to the terminal."""
+def work(link: Connection, now: Array[c_double], folder: Path) -> None:
+    """Run batches until there are none; `now` says which input is under way and since when. Below
+    `folder` cases are laid out, and a file takes what would go to the terminal."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    _prepare(errors)
-    from fuzz.targets import TARGETS
+    _prepare(folder / ERRORS)
+    from fuzz.corpus import CORPORA
 
-    with tempfile.TemporaryDirectory(prefix="ringfence-fuzz-", dir=_memory_folder()) as home:
-        sandbox = Sandbox(Path(home) / "up" / "here")
-        numbers = {target: float(i) for i, target in enumerate(TARGETS)}
-        link.send("ready")
-        while (batch := link.recv()) is not None:
-            now[0] = numbers[batch.target]
-            link.send(_run(batch, sandbox, now))
+    sandbox = Sandbox(folder / "up" / "here")
+    numbers = {target: float(i) for i, target in enumerate(CORPORA)}
+    link.send("ready")
+    while (batch := link.recv()) is not None:
+        now[0] = numbers[batch.target]
+        link.send(_run(batch, sandbox, now))
 
 
-def _prepare(errors: str) -> None:
+def _prepare(errors: Path) -> None:
     """Everything imported, nothing reached over the network, memory limited."""
     os.environ |= {
         "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
@@ -92,10 +91,6 @@ def _prepare(errors: str) -> None:
 
 def _has_proc() -> bool:
     return Path("/proc/self/statm").exists()
-
-
-def _memory_folder() -> Path | None:
-    return MEMORY_FOLDER if MEMORY_FOLDER.is_dir() and os.access(MEMORY_FOLDER, os.W_OK) else None
 
 
 def _refuse(self: socket.socket, address: object) -> None:
@@ -133,11 +128,12 @@ def _run(batch: Batch, sandbox: Sandbox, now: Array[c_double]) -> Report:
     from fuzz.corpus import corpus
     from fuzz.inputs import make
 
-    corpus(batch.target)
+    whole = len(corpus(batch.target))
     report, begun = Report(batch), time.process_time()
     for number in range(batch.first, batch.first + batch.count):
         now[1], now[2] = number, time.monotonic()
-        outcome = sandbox.outcome(make(batch.target, number), number % THOROUGH == 0)
+        thorough = number < whole or number % THOROUGH == 0
+        outcome = sandbox.outcome(make(batch.target, number), thorough)
         took = time.monotonic() - now[2]
         report.counts[outcome.kind] += 1
         report.slowest = max(report.slowest, (took, number))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from fuzz.case import Case
 from fuzz.corpus import benchmark, commands, formats, tables, tools
@@ -15,6 +16,13 @@ SELF_TEST = (
     "fine", "hang", "crash", "memory", "noise", "panic", "leak", "several\nlines", "red\x1b[31m",
 )  # fmt: skip
 """What a watched worker does wrong on purpose."""
+
+
+def regressions() -> list[Path]:
+    """What broke once, a file for each."""
+    return sorted((Path(__file__).parents[1] / "regressions").glob("*.json"))
+
+
 CORPORA: dict[str, Callable[[], list[Case]]] = {
     **tables.CORPORA,
     **tools.CORPORA,
@@ -22,6 +30,7 @@ CORPORA: dict[str, Callable[[], list[Case]]] = {
     **benchmark.CORPORA,
     **commands.CORPORA,
     "self-test": lambda: [Case("self-test", {}, what) for what in SELF_TEST],
+    "regressions": lambda: [Case.from_text(path.read_text()) for path in regressions()],
 }
 
 
