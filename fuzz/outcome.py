@@ -12,8 +12,8 @@ from types import TracebackType
 from fuzz.hostile import TOKEN
 from ringfence.errors import RingfenceError
 
-LONGEST_MESSAGE = 2000
-"""Characters of a message at most: about a screen. A name may be quoted, a file may not."""
+LONGEST_MESSAGE = 4200
+"""Characters of a message at most: 4,000, and the words that say how much was left out."""
 PACKAGE = "/ringfence/"
 """What the paths of our own modules have in common."""
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
