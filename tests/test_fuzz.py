@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from fuzz.campaign import Campaign
 from fuzz.case import Case
 from fuzz.corpus import CORPORA, regressions
 from fuzz.inputs import make, safe
+from fuzz.outcome import Outcome
 from fuzz.targets import SELF_TEST, TARGETS
 from fuzz.watch import watch
-from fuzz.worker import Batch
+from fuzz.worker import Batch, Report
 
 SHORT = {"commands": 50, "slow-commands": 3, "mlruns": 40, "csv": 60, "xlsx": 60, "store": 40}
 """Inputs of slow targets in the short run."""
@@ -70,6 +72,20 @@ def test_an_input_has_a_number_and_can_be_kept(target):
     for number in range(0, 60, 3):
         case = make(target, number)
         assert case == make(target, number) == Case.from_text(case.to_text())
+
+
+def test_a_campaign_goes_on_where_the_last_one_ended(tmp_path):
+    first = Campaign(tmp_path, ["csv"], 60.0)
+    batch = first.batch()
+    failure = (batch.first + 5, Outcome("KeyError", "learning.py:learn"))
+    for _ in range(2):  # a kind of failure is kept once
+        first.done(Report(batch, 0.1, Counter(fine=7, KeyError=1), [failure]))
+    first.save()
+    second = Campaign(tmp_path, ["csv"], 60.0)
+    assert second.batch().first == batch.count and second.tried == 16
+    (kept,) = (tmp_path / "failures").iterdir()
+    assert Case.from_text(kept.read_text()) == make("csv", 5)
+    assert [count for _, _, count in first.failures.values()] == [2]
 
 
 @pytest.mark.parametrize("word", ["/etc/passwd", "//x", "--output=/x", "../../x", "~/x"])
