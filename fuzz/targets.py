@@ -42,10 +42,8 @@ def _read(case: Case, thorough: bool) -> None:
 
 
 def _address(case: Case, thorough: bool) -> None:
-    """An address that leads nowhere; its secret must not come out, of the error's causes either.
-    What looks like the name of a file is one, and has no secret."""
-    before, _, after = case.source.partition(TOKEN)
-    if "://" not in case.source and "@" not in after and "?" not in before:
+    """An address that leads nowhere; its secret must not come out, of the error's causes either."""
+    if not _has_secret(case.source):
         return
     try:
         history = rf.read_history(case.source, **case.options)
@@ -57,6 +55,17 @@ def _address(case: Case, thorough: bool) -> None:
                 raise Flaw("leak", ascii(str(cause))[:300]) from error
             cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
         raise
+
+
+def _has_secret(address: str) -> bool:
+    """What looks like the name of a file is one. In a path only that of a web server is secret: a
+    database's name may be told."""
+    before, _, after = address.partition(TOKEN)
+    asked, login = bool(set("?#") & set(before)), "@" in after
+    in_path = "localhost" in before and not asked and not login
+    if in_path:
+        return address.strip().startswith(("http://", "https://"))
+    return "://" in address or login or asked
 
 
 def _learned(case: Case, thorough: bool) -> None:
