@@ -38,14 +38,17 @@ def note(study, trial):
     with open(log, "a") as file:
         file.write(f"{trial.number}\\n")
 
+attempts = 0
 while finished < int(share):
+    before = finished
     try:
         study = optuna.load_study(
             storage=url, study_name="shared", sampler=sampler(space, base, guard=0)
         )
         study.optimize(objective, n_trials=int(share) - finished, callbacks=[note])
-    except Exception as error:  # the server is away: what is told is kept, the rest is done again
-        if isinstance(error, (NameError, TypeError)):
+    except Exception:  # the server is away, at which Optuna raises this and that: wait, go on
+        attempts = 0 if finished > before else attempts + 1
+        if attempts > 240:
             raise
         time.sleep(0.5)
 """
