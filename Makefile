@@ -2,6 +2,8 @@
 # make quick   lint, types and the core's tests; installs what they need
 # make test    lint, types and all tests but the slow ones (the rest of matrices that it covers)
 # make test-all  all tests, with real processes and other random examples each time
+# make fuzz    damaged and hostile input for five minutes; MINUTES=120 for longer, JOBS=1 for one core
+# make chaos   kills, full disks, read-only folders, a database that restarts; MINUTES=60 for more kills
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
 # make results  write docs/results.md, the tables of docs/transfer.md and docs/check.md, and figures
@@ -19,7 +21,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo quick test test-all browser lint bench paper-quick results docs fmt schema dist clean
+.PHONY: demo quick test test-all browser lint fuzz chaos bench paper-quick results docs fmt schema dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/ringfence demo -o demo
@@ -47,6 +49,13 @@ lint: $(VENV)/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# What failed is kept in fuzz/found/, from where the next run goes on.
+fuzz: $(VENV)/.tested
+	$(ONE_THREAD) $(BIN)/python -m fuzz $(if $(MINUTES),--minutes $(MINUTES)) $(if $(JOBS),--jobs $(JOBS))
+
+chaos: $(VENV)/.tested
+	$(ONE_THREAD) $(BIN)/python -m chaos $(if $(MINUTES),--minutes $(MINUTES))
 
 bench: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -45,7 +46,7 @@ def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = 
         >>> rf.load_optimizer("run.json").ask() == optimizer.ask()
         True
     """
-    content = read_bytes(path)
+    content = read_bytes(Path(path))
     try:
         record = msgspec.json.decode(content, type=StateFile)
     except msgspec.ValidationError as error:

@@ -1,0 +1,1 @@
+"""Kills, full disks, read-only folders, a database that restarts: `make chaos`."""

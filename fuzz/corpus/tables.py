@@ -1,0 +1,133 @@
+"""Tables: CSV, TSV, JSON lines, Parquet, Excel, and the export of Weights & Biases."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from typing import Any
+
+import polars as pl
+
+from fuzz.case import Case
+from fuzz.corpus.runs import delimited, rows
+from fuzz.mutations.archives import zipped
+from fuzz.mutations.tables import parquet
+
+NAMED = {"task": "task", "objective": "loss"}
+SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+
+def _csv() -> list[Case]:
+    plain, more = delimited(), {**NAMED, "status": "status", "parameters": ["C", "depth"]}
+    german = delimited(";", ",")
+    dirty = b"Results of spring\n\n" + plain.replace(b"0.", b".") + b"mean,,,,,0.5,\n"
+    few = b"dataset,lr,error\na,1,2\na,2,3\nb,3,1\n"
+    return [
+        Case("csv", {"runs.csv": plain}, "runs.csv"),
+        Case("csv", {"runs.csv": plain}, "runs.csv", NAMED),
+        Case("csv", {"runs.csv": plain}, "runs.csv", {**more, "missing": "choice"}),
+        Case("csv", {"runs.csv": german}, "runs.csv", {**NAMED, "decimal": "comma"}),
+        Case("csv", {"runs.csv": dirty}, "runs.csv", {**NAMED, "ignore": ["status"]}),
+        Case("csv", {"runs.csv": few}, "runs.csv", {"direction": "minimize"}),
+        Case("csv", {"runs.tsv": delimited("\t")}, "runs.tsv", {"budget": "depth"}),
+        Case("csv", {"a.csv": plain, "b.csv": few + plain}, "*.csv", NAMED),
+        Case("csv", {"runs.csv.gz": gzip.compress(plain, 1, mtime=0)}, "runs.csv.gz", NAMED),
+    ]
+
+
+def _jsonl() -> list[Case]:
+    text = b"".join(json.dumps(row).encode() + b"\n" for row in rows())
+    nested = b'{"task": "a", "p": {"x": 1}, "loss": 1}\n{"task": "b", "p": {"x": 2}, "loss": 2}\n'
+    return [
+        Case("jsonl", {"runs.jsonl": text}, "runs.jsonl", NAMED),
+        Case("jsonl", {"runs.jsonl": text}, "runs.jsonl", {**NAMED, "missing": "drop"}),
+        Case("jsonl", {"runs.jsonl": nested}, "runs.jsonl"),
+    ]
+
+
+def _parquet() -> list[Case]:
+    frame = pl.DataFrame(rows())
+    plain = {"runs.parquet": parquet(frame)}
+    packed = io.BytesIO()
+    frame.with_columns(pl.col("kernel").cast(pl.Categorical)).write_parquet(packed)
+    return [
+        Case("parquet", plain, "runs.parquet", NAMED),
+        Case("parquet", plain, "runs.parquet", {"status": "status"}),
+        Case("parquet", {"runs.parquet": packed.getvalue()}, "runs.parquet", NAMED),
+    ]
+
+
+def workbook(table: list[dict[str, Any]]) -> bytes:
+    """The least that is an Excel file: one sheet, texts within their cells."""
+    lines = [list(table[0]), *(list(row.values()) for row in table)]
+    body = "".join(
+        f'<row r="{i}">{"".join(_xml(f"{chr(65 + j)}{i}", c) for j, c in enumerate(line))}</row>'
+        for i, line in enumerate(lines, 1)
+    )
+    sheet = f'<worksheet xmlns="{SHEET}"><sheetData>{body}</sheetData></worksheet>'
+    book = (
+        f'<workbook xmlns="{SHEET}" xmlns:r="{LINKS}"><sheets>'
+        '<sheet name="runs" sheetId="1" r:id="rId1"/></sheets></workbook>'
+    )
+    types = (
+        f'<Types xmlns="{PACKAGE}/content-types">'
+        '<Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{TYPES}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{TYPES}.worksheet+xml"/>'
+        "</Types>"
+    )
+    members = {
+        "[Content_Types].xml": types,
+        "_rels/.rels": _links("officeDocument", "xl/workbook.xml"),
+        "xl/workbook.xml": book,
+        "xl/_rels/workbook.xml.rels": _links("worksheet", "worksheets/sheet1.xml"),
+        "xl/worksheets/sheet1.xml": sheet,
+    }
+    return zipped([(name, text.encode()) for name, text in members.items()])
+
+
+def _xml(place: str, cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{cell}</t></is></c>'
+    return f'<c r="{place}"><v>{cell}</v></c>'
+
+
+def _links(kind: str, target: str) -> str:
+    return (
+        f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+        f'Type="{LINKS}/{kind}" Target="{target}"/></Relationships>'
+    )
+
+
+def _xlsx() -> list[Case]:
+    content = workbook(rows())
+    return [
+        Case("xlsx", {"runs.xlsx": content}, "runs.xlsx", NAMED),
+        Case("xlsx", {"runs.xlsx": content}, "runs.xlsx", {"sheet": 1}),
+    ]
+
+
+def _wandb() -> list[Case]:
+    head = "Name,State,Notes,Created,Sweep,config.lr,config.depth,config.opt,summary.val_loss,_step"
+    lines = [
+        f"r{i},{'crashed' if i == 2 else 'finished'},-,-,s{i % 3},{i / 7},{i},adam,{i / 3},9"
+        for i in range(9)
+    ]
+    text = "\n".join([head, *lines]).encode()
+    bare = text.replace(b"config.", b"").replace(b"summary.", b"")
+    named = {"format": "wandb", "objective": "val_loss"}
+    return [
+        Case("wandb", {"runs.csv": text}, "runs.csv", named),
+        Case("wandb", {"runs.csv": text}, "runs.csv", {"format": "wandb", "task": "opt"}),
+        Case("wandb", {"runs.csv": bare}, "runs.csv", named),
+    ]
+
+
+CORPORA = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "xlsx": _xlsx, "wandb": _wandb}

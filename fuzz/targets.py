@@ -1,0 +1,296 @@
+"""What is called with a case. Each call does what a user would do with such a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import ringfence as rf
+from fuzz.case import Case
+from fuzz.hostile import TOKEN
+from fuzz.outcome import LONGEST_MESSAGE, Flaw, unsafe_in
+from ringfence.learned.file import decode
+from ringfence.learned.file_format import encode
+
+TOOLS = ("optuna", "configspace", "smac", "ray", "botorch", "ax", "sklearn", "cmaes", "hyperopt")
+EXITS = (0, 1, 2, 3)
+"""Done, refused, wrong usage or a check that failed, a check that cannot tell."""
+
+
+def call(case: Case, thorough: bool) -> None:
+    """Do with the case what its target says, in the present folder. What takes long, as learning
+    from a history that could be read does, only if it is asked for."""
+    TARGETS[case.target](case, thorough)
+
+
+def _read(case: Case, thorough: bool) -> None:
+    """A reader; then the history is shown, and perhaps learned from."""
+    history = rf.read_history(case.source, **case.options)
+    shown(str(history), repr(history))
+    if thorough:
+        learned = rf.learn(history, starts=0)
+        shown(str(learned))
+        content = encode(learned)
+        if encode(decode(content)) != content:
+            raise Flaw("not-the-same", "a learned space that is saved and loaded")
+
+
+def _address(case: Case, thorough: bool) -> None:
+    """An address that leads nowhere; its secret must not come out, of the error's causes either."""
+    if not _has_secret(case.source):
+        return
+    try:
+        history = rf.read_history(case.source, **case.options)
+        shown(repr(history), secret=True)
+    except BaseException as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if TOKEN in str(cause) and not (cause is not error and error.__suppress_context__):
+                raise Flaw("leak", ascii(str(cause))[:300]) from error
+            cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+        raise
+
+
+def _has_secret(address: str) -> bool:
+    """What looks like the name of a file is one. In a path only that of a web server is secret: a
+    database's name may be told."""
+    before, _, after = address.partition(TOKEN)
+    asked, login = bool(set("?#") & set(before)), "@" in after
+    in_path = "localhost" in before and not asked and not login
+    if in_path:
+        return address.strip().startswith(("http://", "https://"))
+    return "://" in address or login or asked
+
+
+def _learned(case: Case, thorough: bool) -> None:
+    """A learned space is loaded, shown, drawn from, saved again and exported."""
+    learned = rf.load(case.source)
+    shown(str(learned), repr(learned))
+    for config in learned.sample(2, seed=0):
+        if not learned.contains(config):
+            raise Flaw("outside", f"a sample: {config!r}"[:300])
+    content = encode(learned)
+    if encode(decode(content)) != content:
+        raise Flaw("not-the-same", "a learned space that is loaded, saved and loaded")
+    if thorough:
+        _export(learned)
+        learned._repr_html_()
+        learned.starts(1)
+
+
+def _export(learned: rf.LearnedSpace) -> None:
+    """Programs for other tools are at least Python."""
+    from ringfence.adapters.export import snippet
+
+    for tool in TOOLS:
+        try:
+            text = snippet(learned, "learned.json", tool)
+        except rf.RingfenceError:
+            continue
+        compile(text, f"{tool}.py", "exec")
+
+
+def _space(case: Case, thorough: bool) -> None:
+    """A space is read, shown, drawn from, written in every format and read back."""
+    from ringfence.space.files import write_space
+
+    space = rf.read_space(case.source)
+    shown(str(space), repr(space))
+    for ending in (".json", ".yaml", ".toml") if thorough else (".json",):
+        path = Path(f"again{ending}")
+        try:
+            path.write_text(write_space(space, ending), encoding="utf-8")
+        except rf.RingfenceError:
+            continue
+        if rf.read_space(path) != space:
+            raise Flaw("not-the-same", f"a space written as {ending}")
+
+
+def _state(case: Case, thorough: bool) -> None:
+    """An optimizer goes on, and is the same after it was saved."""
+    optimizer = rf.load_optimizer(case.source)
+    shown(str(optimizer), repr(optimizer))
+    optimizer.save("again.json")
+    again = rf.load_optimizer("again.json")
+    if thorough:
+        trial = optimizer.ask()
+        if trial.config != again.ask().config:
+            raise Flaw("not-the-same", "the next trial of an optimizer that is saved and loaded")
+        optimizer.tell(trial, 1.0)
+        shown(str(optimizer))
+
+
+def _plan(case: Case, thorough: bool) -> None:
+    """A plan and its suites are read, and its cells counted."""
+    from ringfence.bench.plan import read_plan
+    from ringfence.bench.results import progress_of
+    from ringfence.bench.store import Store
+
+    _forget_suites()
+    plan = read_plan(Path(case.source))
+    if sum(len(e.suites) * len(e.methods) * e.replications for e in plan.experiment) > 5000:
+        return  # as many cells as were asked for
+    progress_of(plan, Store(Path("store")))
+
+
+def _store(case: Case, thorough: bool) -> None:
+    """The results of a plan from its store."""
+    from ringfence.bench.plan import read_plan
+    from ringfence.bench.results import results
+    from ringfence.bench.store import Store
+    from ringfence.bench.text import summary
+
+    _forget_suites()
+    plan = read_plan(Path(case.source))
+    if sum(len(e.suites) * len(e.methods) * e.replications for e in plan.experiment) > 5000:
+        return
+    table = results(plan, Store(Path("store")))
+    if not table.is_empty():
+        shown(summary(table))
+
+
+def _results(case: Case, thorough: bool) -> None:
+    """A table of results is summed up."""
+    from ringfence.bench.results import read_results
+    from ringfence.bench.text import summary
+
+    shown(summary(read_results(Path(case.source))))
+
+
+def _zip(case: Case, thorough: bool) -> None:
+    """Tables are made of HPO-B's zip."""
+    from ringfence.bench.fetch.hpob import make_tables
+
+    make_tables(Path(case.source), [case.options.get("space", "4796")], Path("tables"))
+
+
+def _openml(case: Case, thorough: bool) -> None:
+    """What OpenML once answered is read from the cache; nothing is asked."""
+    from ringfence.bench.fetch import parts
+    from ringfence.bench.suites.description import OpenMLRuns
+
+    _ask_no_server()
+    parts.part_of("3", parts.Request(OpenMLRuns(1), "area", 9, 0.0), Path(case.source))
+
+
+def _ask_no_server() -> None:
+    """OpenML's client would try for minutes."""
+    from ringfence.bench.fetch import parts
+    from ringfence.history.readers.openml import reader
+
+    parts.evaluations = parts.qualities = reader.evaluations = _no_server
+
+
+def _no_server(*_: object, **__: object) -> Any:
+    raise rf.HistoryError("no server is asked")
+
+
+def _command(case: Case, thorough: bool) -> None:
+    """A command, as the shell would run it; its output is looked at as well."""
+    from ringfence.cli import main
+
+    _forget_suites()
+    _ask_no_server()
+    out, err = _Pipe(), _Pipe()
+    before = sys.argv, sys.stdin
+    sys.argv, sys.stdin = ["ringfence", *case.arguments], io.TextIOWrapper(io.BytesIO(b""))
+    code: Any = 0
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            main()
+    except SystemExit as end:
+        code = 0 if end.code is None else end.code
+    finally:
+        sys.argv, sys.stdin = before
+    said = err.text()
+    shown(out.text(), said)
+    if code not in EXITS:
+        raise Flaw("exit-code", f"{code!r}: {said[-200:]!r}")
+    if code == 1 and "ringfence: " in said and said.rpartition("ringfence: ")[2].count("\n") > 1:
+        raise Flaw("several-lines", ascii(said[-300:]))
+    if code == 1 and len(said) > 4 * LONGEST_MESSAGE:
+        raise Flaw("long-message", ascii(said[:300]))
+    if "Traceback (most recent call last)" in said:
+        raise Flaw("traceback", ascii(said[-300:]))
+    if code in (1, 2):
+        raise Flaw("refused", said[-200:])
+
+
+class _Pipe(io.TextIOWrapper):
+    """Standard output that is no terminal, with the bytes below it that some commands write."""
+
+    def __init__(self) -> None:
+        self._bytes = io.BytesIO()
+        super().__init__(self._bytes, encoding="utf-8", errors="strict", write_through=True)
+
+    def text(self) -> str:
+        """All that was written."""
+        return self._bytes.getvalue().decode("utf-8", "replace")
+
+
+def _forget_suites() -> None:
+    """Every case has its files at the same paths."""
+    from ringfence.bench.suites import load_suite
+
+    load_suite.cache_clear()
+
+
+def shown(*texts: str, secret: bool = False) -> None:
+    """Text that a user would see: it can be written, and no terminal obeys it."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise Flaw("not-text", str(error)[:300]) from None
+        letter = unsafe_in(text)
+        if letter is not None:
+            raise Flaw("control-characters", f"{letter} in what is shown: {text[:200]!a}")
+        if secret and TOKEN in text:
+            raise Flaw("leak", ascii(text[:300]))
+
+
+READERS = (
+    "csv", "jsonl", "parquet", "xlsx", "wandb", "optuna", "journal", "mlflow", "mlruns", "raytune",
+    "smac", "synetune", "hpob",
+)  # fmt: skip
+SELF_TEST = "self-test"
+"""A target that does what must be noticed; not part of a campaign."""
+
+
+def _self_test(case: Case, thorough: bool) -> None:
+    match case.source:
+        case "hang":
+            time.sleep(3600)
+        case "crash":
+            os.abort()
+        case "memory":
+            bytearray(1 << 40)
+        case "noise":
+            os.write(2, b"panicked")
+        case "panic":
+            raise SystemExit(7)
+        case "leak" | "several\nlines" | "red\x1b[31m":
+            raise rf.HistoryError(TOKEN if case.source == "leak" else case.source)
+
+
+TARGETS: dict[str, Callable[[Case, bool], None]] = {
+    **dict.fromkeys(READERS, _read),
+    "address": _address,
+    "learned": _learned,
+    "space": _space,
+    "state": _state,
+    "plan": _plan,
+    "store": _store,
+    "results": _results,
+    "hpob-zip": _zip,
+    "openml": _openml,
+    "commands": _command,
+    "slow-commands": _command,
+    SELF_TEST: _self_test,
+}
