@@ -30,6 +30,7 @@ def learn(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     n_evaluations: int | None = None,
@@ -57,6 +58,8 @@ def learn(
             choice, 0.5 for the box and 0.1 for the ellipsoid.
         refit: draw the exact region (eqs. 5, 6) around the tasks that are not outliers. The paper's
             rule leaves its outliers only just outside, so its regions still reach out to them.
+        literal: eqs. 7 and 8 as the paper prints them: slack in units of the declared bounds, and
+            the first penalty of a coarse grid. It needs `outliers`, and a box or an ellipsoid.
         categories: 'all' keeps every choice of a categorical parameter, as the paper does;
             'observed' keeps those of the incumbents.
         top: draw the region around this share of each task's best rows, 0.05 for the best 5 %, at
@@ -94,6 +97,7 @@ def learn(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
         n_evaluations=n_evaluations,

@@ -22,7 +22,7 @@ from ringfence.threads import one_thread
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 
-VARIED = ("shape", "outliers", "refit", "categories", "top")
+VARIED = ("shape", "outliers", "refit", "literal", "categories", "top")
 """The arguments of `check` in which settings to compare may differ."""
 
 
@@ -34,6 +34,7 @@ def check(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     n_evaluations: int | None = None,
@@ -59,6 +60,7 @@ def check(
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
+        literal: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
         n_evaluations: use only this many rows of each task, as in `learn`.
@@ -86,6 +88,7 @@ def check(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
         n_evaluations=n_evaluations,
@@ -123,7 +126,7 @@ def compare(
             frame, an Optuna study, or a list of such.
         space: the full space; None takes that of the history, or infers one.
         settings: for each the arguments of `check` in which they differ: shape, outliers, refit,
-            categories, top. None tries ten, or twelve if there are categories.
+            literal, categories, top. None tries ten, or twelve if there are categories.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.

@@ -19,13 +19,14 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.fit.any_shape import fit_shape
+from ringfence.fit.literal import Units, fit_literal_box, fit_literal_ellipsoid
 from ringfence.fit.result import AnyFit
 from ringfence.fit.unions.cells import Cells
 from ringfence.history import TASK
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import Settings
 from ringfence.regions import Box
-from ringfence.space import Choice, Condition, Encoding, Space
+from ringfence.space import Axis, Choice, Condition, Encoding, Space
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,6 +95,10 @@ def fit_blocks(
     clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
 ) -> FittedBlocks:
     """The regions around the incumbents at `rows`."""
+    if settings.literal:
+        if settings.shape == "box":
+            return _literal_boxes(clouds, settings, rows)
+        solve = _fit_literally
     slack = np.zeros(len(rows))
     outside = np.zeros(len(rows), dtype=bool)
     blocks: list[Block] = []
@@ -124,6 +129,46 @@ def fit_blocks(
     return FittedBlocks(tuple(blocks), slack, outside)
 
 
+def _literal_boxes(clouds: Sequence[Cloud], settings: Settings, rows: IntArray) -> FittedBlocks:
+    """Eq. 7 as printed: one box for the parameters of all blocks. It is the product of a box for
+    each block, since a coordinate that a task lacks is free."""
+    active = [~np.isnan(cloud.points[rows]).any(axis=1) for cloud in clouds]
+    known = [cloud for cloud, there in zip(clouds, active) if there.any()]
+    units = _units([axis for cloud in known for axis in cloud.encoding.axes])
+    points = np.hstack([cloud.points[rows] for cloud in known])
+    fit = fit_literal_box(points, units, settings.outliers)
+    faces = np.stack(fit.region.bounds)
+    blocks, outside = [], np.zeros(len(rows), dtype=bool)
+    for cloud, there in zip(clouds, active):
+        if there.any():
+            box, faces = Box(*faces[:, : cloud.encoding.dim]), faces[:, cloud.encoding.dim :]
+            block = _block(cloud, rows[there], replace(fit, region=box))
+            outside[there] |= ~block.region.contains(cloud.points[rows[there]])
+        else:
+            block = _everything(cloud, rows[there], settings.shape)
+        blocks.append(block)
+    if settings.refit:
+        inside = [there & ~outside for there in active]
+        blocks = [
+            _fit(cloud, rows[stay], settings.shape, 0.0, fit_rows)[0] if stay.any() else block
+            for cloud, stay, block in zip(clouds, inside, blocks)
+        ]
+    return FittedBlocks(tuple(blocks), fit.slack, outside)
+
+
+def _fit_literally(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
+    """Eq. 8 as printed, for one block."""
+    if outliers == 0.0:
+        return fit_rows(cloud, rows, shape, outliers)
+    units = _units(cloud.encoding.axes)
+    return fit_literal_ellipsoid(cloud.points[rows], units, outliers)
+
+
+def _units(axes: Sequence[Axis]) -> Units:
+    start, stop, low, high = np.array([axis.declared for axis in axes]).T
+    return Units(start, stop, np.stack([low, high]))
+
+
 def kept_choices(
     space: Space, columns: Mapping[str, FloatArray], categories: str
 ) -> dict[str, tuple[Choice, ...]]:
@@ -150,10 +195,13 @@ def _fit(
     cloud: Cloud, rows: IntArray, shape: str, outliers: float, solve: Solve
 ) -> tuple[Block, AnyFit]:
     fit = solve(cloud, rows, shape, outliers)
+    return _block(cloud, rows, fit), fit
+
+
+def _block(cloud: Cloud, rows: IntArray, fit: AnyFit) -> Block:
     region = fit.clipped().with_cells(cloud.encoding.cell_bounds)
     penalty = None if fit.penalty is None else float(fit.penalty)
     tasks = len(np.unique(cloud.task[rows]))
-    block = Block(
+    return Block(
         cloud.encoding, cloud.conditions, region, tasks, penalty, float(fit.gap), fit.widened
     )
-    return block, fit

@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.checks import integer
 from ringfence.errors import SettingError
-from ringfence.fit.shapes import shape_choices, shape_names, shape_of
+from ringfence.fit.shapes import SHAPES, shape_choices, shape_names, shape_of
 from ringfence.learned.records import Settings
 from ringfence.words import percent
 
@@ -35,6 +35,7 @@ def checked_settings(
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
+    literal: bool = False,
 ) -> Settings:
     """The settings, or SettingError with what is wrong. 'auto' comes out as 'full': the choice is
     still to be made."""
@@ -50,6 +51,10 @@ def checked_settings(
         raise SettingError(
             f"shape={shape!r} {why}: leave outliers, refit, categories and top as they are"
         )
+    if literal and not (outliers and shape in [each.name for each in SHAPES]):
+        raise SettingError(
+            "literal=True is about eqs. 7 and 8: it needs outliers, and a box or an ellipsoid"
+        )
     return Settings(
         shape="full" if shape == "auto" else shape,
         outliers=_share(outliers, "outliers", "a share from 0 to below 1, or 'paper'"),
@@ -59,6 +64,7 @@ def checked_settings(
         seed=integer(seed, "seed", 0),
         average_repeats=bool(average_repeats),
         top=_share(top, "top"),
+        literal=bool(literal),
     )
 
 
@@ -96,7 +102,7 @@ def why_no_starts(starts: Starts, rows: Sequence[int]) -> list[str]:
 def without_region(settings: Settings) -> Settings:
     """The settings that keep the full space, learned from the same rows."""
     return msgspec.structs.replace(
-        settings, shape="full", outliers=0.0, refit=False, categories="all", top=0.0
+        settings, shape="full", outliers=0.0, refit=False, categories="all", top=0.0, literal=False
     )
 
 
@@ -114,4 +120,5 @@ def describe(settings: Settings) -> str:
     refit = ", refit" if settings.outliers and settings.refit else ""
     top = f", top {percent(settings.top)}" if settings.top else ""
     observed = ", observed categories" if settings.categories == "observed" else ""
-    return f"{settings.shape}{outliers}{refit}{top}{observed}"
+    literal = ", as printed" if settings.literal else ""
+    return f"{settings.shape}{outliers}{literal}{refit}{top}{observed}"

@@ -35,6 +35,7 @@ def report(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     n_evaluations: int | None = None,
@@ -61,6 +62,7 @@ def report(
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
+        literal: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
         n_evaluations: use only this many rows of each task, as in `learn`.
@@ -93,6 +95,7 @@ def report(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
         n_evaluations=n_evaluations,

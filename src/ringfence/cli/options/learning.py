@@ -60,6 +60,9 @@ class LearnOptions:
     refit: Annotated[
         bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
     ] = False
+    literal: Annotated[
+        bool, typer.Option("--literal", help="Outliers by the paper's equations as printed.")
+    ] = False
     top: Annotated[
         float, typer.Option(help="Share of each task's best rows to draw around; 0: only its best.")
     ] = 0.0
@@ -89,6 +92,7 @@ class LearnOptions:
             "shape": self.shape.value,
             "outliers": _share(self.outliers),
             "refit": self.refit,
+            "literal": self.literal,
             "categories": self.categories.value,
             "top": self.top,
             "average_repeats": self.average_repeats,
