@@ -33,6 +33,7 @@ def learn(
     literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
+    tolerance: float = 0.0,
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
@@ -65,6 +66,9 @@ def learn(
         top: draw the region around this share of each task's best rows, 0.05 for the best 5 %, at
             least one. `outliers` is then a share of those rows; a task is an outlier when its best
             row lies outside.
+        tolerance: draw the region around one good row of each task, not its best: the rows of at
+            most this regret (0 is the best value of a task, 1 its median) that make the region
+            smallest. Which row stands for each task is its `incumbent`.
         n_evaluations: the paper's n_t: use only this many rows of each task, the first ones, or
             with a `seed` a random choice.
         seed: of that choice.
@@ -100,6 +104,7 @@ def learn(
         literal=literal,
         categories=categories,
         top=top,
+        tolerance=tolerance,
         n_evaluations=n_evaluations,
         seed=seed,
         average_repeats=average_repeats,
@@ -124,8 +129,9 @@ def learn_prepared(
 ) -> LearnedSpace:
     """`learn` for a history that has been made ready; `notes` say how the settings were chosen."""
     history, space, usable = prepared.history, prepared.space, prepared.usable
-    best = incumbents(usable.frame, settings.rows, top=settings.top)
-    fitted = fit_blocks(clouds(space, best), settings, np.arange(best.height))
+    good = incumbents(usable.frame, settings.rows, top=settings.top, tolerance=settings.tolerance)
+    fitted = fit_blocks(clouds(space, good), settings, np.arange(good.height))
+    best = good[fitted.rows]
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
     counts = [task.n_evaluations for task in tasks]
     # Starting points need models of the tasks, and so every row of a task.

@@ -38,6 +38,7 @@ def report(
     literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
+    tolerance: float = 0.0,
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
@@ -65,6 +66,7 @@ def report(
         literal: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
+        tolerance: as in `learn`.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.
@@ -98,6 +100,7 @@ def report(
         literal=literal,
         categories=categories,
         top=top,
+        tolerance=tolerance,
         n_evaluations=n_evaluations,
         seed=seed,
         average_repeats=average_repeats,

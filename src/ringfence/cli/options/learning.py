@@ -66,6 +66,10 @@ class LearnOptions:
     top: Annotated[
         float, typer.Option(help="Share of each task's best rows to draw around; 0: only its best.")
     ] = 0.0
+    tolerance: Annotated[
+        float,
+        typer.Option(help="Draw around one row of each task of at most this regret; 0: its best."),
+    ] = 0.0
     categories: Annotated[
         Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
     ] = Categories.all
@@ -95,6 +99,7 @@ class LearnOptions:
             "literal": self.literal,
             "categories": self.categories.value,
             "top": self.top,
+            "tolerance": self.tolerance,
             "average_repeats": self.average_repeats,
             "n_evaluations": self.n_evaluations,
             "seed": self.seed,
