@@ -124,7 +124,7 @@ class Prepared:
         """Mean regret inside (k,) and in the full space, and the share of tasks without enough rows
         for the truth."""
         everyone = np.ones(len(self.tasks), dtype=bool)
-        sources = self.left_out.sources(settings.top)
+        sources = self.left_out.sources(settings)
         curves, short = [], 0
         for position, number in enumerate(self.tasks):
             curve, n_rows = self.table.inside(number, *sources.fit(settings, everyone, [position]))

@@ -32,8 +32,10 @@ def learn(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
+    tolerance: float = 0.0,
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
@@ -59,11 +61,16 @@ def learn(
             choice, 0.5 for the box and 0.1 for the ellipsoid.
         refit: draw the exact region (eqs. 5, 6) around the tasks that are not outliers. The paper's
             rule leaves its outliers only just outside, so its regions still reach out to them.
+        literal: eqs. 7 and 8 as the paper prints them: slack in units of the declared bounds, and
+            the first penalty of a coarse grid. It needs `outliers`, and a box or an ellipsoid.
         categories: 'all' keeps every choice of a categorical parameter, as the paper does;
             'observed' keeps those of the incumbents.
         top: draw the region around this share of each task's best rows, 0.05 for the best 5 %, at
             least one. `outliers` is then a share of those rows; a task is an outlier when its best
             row lies outside.
+        tolerance: draw the region around one good row of each task, not its best: the rows of at
+            most this regret (0 is the best value of a task, 1 its median) that make the region
+            smallest. Which row stands for each task is its `incumbent`.
         n_evaluations: the paper's n_t: use only this many rows of each task, the first ones, or
             with a `seed` a random choice.
         seed: of that choice.
@@ -96,8 +103,10 @@ def learn(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
+        tolerance=tolerance,
         n_evaluations=n_evaluations,
         seed=seed,
         average_repeats=average_repeats,
@@ -122,8 +131,9 @@ def learn_prepared(
 ) -> LearnedSpace:
     """`learn` for a history that has been made ready; `notes` say how the settings were chosen."""
     history, space, usable = prepared.history, prepared.space, prepared.usable
-    best = incumbents(usable.frame, settings.rows, top=settings.top)
-    fitted = fit_blocks(clouds(space, best), settings, np.arange(best.height))
+    good = incumbents(usable.frame, settings.rows, top=settings.top, tolerance=settings.tolerance)
+    fitted = fit_blocks(clouds(space, good), settings, np.arange(good.height))
+    best = good[fitted.rows]
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
     counts = [task.n_evaluations for task in tasks]
     # Starting points need models of the tasks, and so every row of a task.

@@ -47,7 +47,9 @@ def oracle(
     xi = cvxpy.Variable((2, T), nonneg=True)
     constraints = []
     for t, x in enumerate(points):
-        constraints += [lower - xi[0, t] * a <= x, x <= upper + xi[1, t] * b]
+        known = np.flatnonzero(~np.isnan(x))
+        constraints += [lower[known] - xi[0, t] * a[known] <= x[known]]
+        constraints += [x[known] <= upper[known] + xi[1, t] * b[known]]
     objective = 0.5 * penalty * cvxpy.sum_squares(upper - lower) + cvxpy.sum(xi) / (2 * T)
     problem = cvxpy.Problem(cvxpy.Minimize(objective), constraints)
     accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-11)
@@ -104,6 +106,38 @@ def test_agrees_with_cvxpy_in_the_papers_scales(seed: int) -> None:
         np.testing.assert_allclose(box.upper - box.lower, width, atol=1e-4)
         np.testing.assert_array_equal(box.lower[[0, 3]], points[:, [0, 3]].min(axis=0))
         np.testing.assert_array_equal(box.upper[[2, 3]], points[:, [2, 3]].max(axis=0))
+
+
+def with_gaps(points: FloatArray, share: float, seed: int) -> FloatArray:
+    """Some coordinates unknown, but none in all points."""
+    gaps = np.random.default_rng(seed).random(points.shape) < share
+    gaps[0] = False
+    return np.where(gaps, np.nan, points)
+
+
+@pytest.mark.parametrize(("T", "p", "share"), [(6, 2, 0.5), (20, 4, 0.3), (40, 6, 0.7)])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_coordinate_that_a_task_lacks_is_free(T: int, p: int, share: float, scaled: bool) -> None:
+    points = with_gaps(beta_points(T, p, seed=T), share, seed=p)
+    scales = np.random.default_rng(T).random((2, p)) if scaled else None
+    for penalty in (0.005, 0.05, 0.5):
+        box = slack_box(points, penalty, scales=scales)
+        best, width = oracle(points, penalty, scales)
+        inside = np.where(np.isnan(points), 0.5 * (box.lower + box.upper), points)
+        assert box.gap <= 1e-8
+        assert value(inside, box, scales) == pytest.approx(best, rel=1e-7, abs=1e-10)
+        np.testing.assert_allclose(box.upper - box.lower, width, atol=1e-4)
+
+
+def test_many_points_with_gaps_are_localized() -> None:
+    """A coordinate that few tasks have is in the sample, too; the rule counts all tasks."""
+    points = with_gaps(beta_points(1500, 3), 0.4, seed=1)
+    points[5:, 2] = np.nan
+    box = slack_box_for(points, 0.2)
+    inside = np.where(np.isnan(points), 0.5 * (box.lower + box.upper), points)
+    assert box.gap <= 1e-8
+    assert box.n_outside >= 300
+    assert slack_box(inside, box.penalty).upper == pytest.approx(box.upper, abs=1e-5)
 
 
 def test_optimality_conditions() -> None:

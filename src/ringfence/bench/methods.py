@@ -4,6 +4,7 @@ name                       meaning
 Random                     in the full space
 Box GP                     in a learned space
 Slack Ellipsoid Random     in its slack variant, with the paper's ν
+Literal Box Random         the same with the equation as the paper prints it
 GP warm start (k=5)        with five evaluations of the closest task
 Box GP warm start (n=64)   64 evaluations of each task are for the box, the others for the model
 Ellipsoid Random (T=3)     learned from three source tasks only
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ringfence.errors import SettingError
@@ -28,6 +29,12 @@ class RegionSettings:
     shape: Literal["full", "box", "ellipsoid"]
     outliers: float | Literal["paper"] = 0.0
     refit: bool = False
+    literal: bool = False
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `learn`."""
+        return asdict(self) | {"starts": 0}
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ REGIONS: Mapping[str, RegionSettings] = {
     "Slack Box": RegionSettings("box", "paper"),
     "Ellipsoid": RegionSettings("ellipsoid"),
     "Slack Ellipsoid": RegionSettings("ellipsoid", "paper"),
+    "Literal Box": RegionSettings("box", "paper", literal=True),
+    "Literal Ellipsoid": RegionSettings("ellipsoid", "paper", literal=True),
     "Refitted Box": RegionSettings("box", "paper", refit=True),
     "Refitted Ellipsoid": RegionSettings("ellipsoid", "paper", refit=True),
 }

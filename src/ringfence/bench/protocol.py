@@ -88,11 +88,7 @@ def learned_space(
     first = rest = known
     if how.n is not None:
         first, rest = known.split(how.n, seed=cell.seed("division"))
-    region = how.region
-    learned = learn(
-        first, space, shape=region.shape, outliers=region.outliers, refit=region.refit, starts=0
-    )
-    return learned, rest
+    return learn(first, space, **how.region.arguments), rest
 
 
 def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ...], bool]:

@@ -36,17 +36,7 @@ def learned_regions(picture: RegionPicture, suite: Suite) -> dict[str, LearnedSp
     """The learned space of each region's name, all from the same evaluations."""
     space = on_scale(suite.space, picture.scale)
     history = _evaluations(picture, suite)
-    return {
-        name: learn(
-            history,
-            space,
-            shape=REGIONS[name].shape,
-            outliers=REGIONS[name].outliers,
-            refit=REGIONS[name].refit,
-            starts=0,
-        )
-        for name in picture.regions
-    }
+    return {name: learn(history, space, **REGIONS[name].arguments) for name in picture.regions}
 
 
 def region_figure(picture: RegionPicture, suite: Suite) -> Any:

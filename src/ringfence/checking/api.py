@@ -22,7 +22,7 @@ from ringfence.threads import one_thread
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 
-VARIED = ("shape", "outliers", "refit", "categories", "top")
+VARIED = ("shape", "outliers", "refit", "literal", "categories", "top", "tolerance")
 """The arguments of `check` in which settings to compare may differ."""
 
 
@@ -34,8 +34,10 @@ def check(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
+    tolerance: float = 0.0,
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
@@ -59,8 +61,10 @@ def check(
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
+        literal: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
+        tolerance: as in `learn`.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.
@@ -86,8 +90,10 @@ def check(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
+        tolerance=tolerance,
         n_evaluations=n_evaluations,
         seed=seed,
         average_repeats=average_repeats,
@@ -123,7 +129,7 @@ def compare(
             frame, an Optuna study, or a list of such.
         space: the full space; None takes that of the history, or infers one.
         settings: for each the arguments of `check` in which they differ: shape, outliers, refit,
-            categories, top. None tries ten, or twelve if there are categories.
+            literal, categories, top, tolerance. None tries ten, or twelve if there are categories.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.

@@ -36,7 +36,7 @@ class LeaveOneOut:
     """Which rows the others learn from."""
     tasks: tuple[RecordedTask, ...]
     warnings: tuple[str, ...]
-    _sources: dict[float, CheckSources] = field(default_factory=dict)
+    _sources: dict[tuple[float, float], CheckSources] = field(default_factory=dict)
     _evidence: dict[Settings, list[TaskEvidence | None]] = field(default_factory=dict)
 
     @classmethod
@@ -79,13 +79,14 @@ class LeaveOneOut:
         """How the shares of better configurations become regrets."""
         return None if self.beliefs is None else self.beliefs.scale
 
-    def sources(self, top: float) -> CheckSources:
-        """The incumbents, made ready once for each `top`."""
-        if top not in self._sources:
-            best = incumbents(self.prepared.rows, self.choice, top=top)
+    def sources(self, settings: Settings) -> CheckSources:
+        """The incumbents that the settings draw around, made ready once."""
+        top, tolerance = key = settings.top, settings.tolerance
+        if key not in self._sources:
+            best = incumbents(self.prepared.rows, self.choice, top=top, tolerance=tolerance)
             names = [task.name for task in self.tasks]
-            self._sources[top] = CheckSources.of(self.space, best, names)
-        return self._sources[top]
+            self._sources[key] = CheckSources.of(self.space, best, names)
+        return self._sources[key]
 
     def completed(self, settings: Settings) -> Settings:
         """The settings with this choice of rows."""
@@ -102,7 +103,7 @@ class LeaveOneOut:
     ) -> list[TaskEvidence | None]:
         """Leave each task out in turn; `step` is called after each."""
         if settings not in self._evidence:
-            sources = self.sources(settings.top)
+            sources = self.sources(settings)
             everyone = np.ones(len(self.tasks), dtype=bool)
             evidence = []
             for number, task in enumerate(self.tasks):
@@ -115,7 +116,7 @@ class LeaveOneOut:
         """The check of one setting; `step` is called for each task."""
         evidence = self.evidence(settings, step)
         everyone = np.ones(len(self.tasks), dtype=bool)
-        blocks, _ = self.sources(settings.top).fit(settings, everyone)
+        blocks, _ = self.sources(settings).fit(settings, everyone)
         share = expected_share(self.space, blocks)
         check = self.summarize(settings, evidence, share)
         return msgspec.structs.replace(check, volume_error=share * share_error(blocks))

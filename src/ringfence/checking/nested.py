@@ -78,7 +78,7 @@ def _choices(
             others[groups[g]] = False
             if others.sum() > len(groups[h]):
                 pair = [left_out.tasks[number] for number in (*groups[g], *groups[h])]
-                sources = left_out.sources(setting.top)
+                sources = left_out.sources(setting)
                 evidence = check_tasks(
                     pair, left_out.beliefs, sources, setting, others, groups[h], FEWER_POINTS
                 )

@@ -86,7 +86,7 @@ def starts_by_task(
     for number in _judged_tasks(len(left_out.tasks)):
         name = left_out.tasks[number].name
         if beliefs.knows(name) and past.has_others(name):
-            blocks, choices = left_out.sources(settings.top).fit(settings, everyone, [number])
+            blocks, choices = left_out.sources(settings).fit(settings, everyone, [number])
             region = replace(past.full, blocks=blocks, choices=choices)
             domain = domain_of(region)
             if candidates is not None:

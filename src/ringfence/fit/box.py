@@ -26,7 +26,7 @@ def fit_box(points: FloatArray, outliers: float = 0.0, near: Fit[Box] | None = N
     """
     if outliers > 0 and np.ptp(points, axis=0).max() > RESOLUTION:
         return _slack_box(points, outliers, near)
-    region, widened = _with_room(points.min(axis=0), points.max(axis=0), len(points))
+    region, widened = with_room(points.min(axis=0), points.max(axis=0), len(points))
     removable = _well_inside(points, region, 0.0) & (widened == 0)
     return Fit(region, np.zeros(len(points)), None, 0.0, widened, removable)
 
@@ -38,7 +38,7 @@ def _slack_box(points: FloatArray, outliers: float, near: Fit[Box] | None) -> Fi
     if near is not None and near.penalty and not near.widened:
         start = near.penalty, np.stack([near.region.lower, -near.region.upper])
     answer = solve_patiently(lambda tol: slack_box_for(points, outliers, tol=tol, start=start))
-    region, widened = _with_room(answer.lower, answer.upper, len(points))
+    region, widened = with_room(answer.lower, answer.upper, len(points))
     enough = answer.n_outside >= n_outliers(outliers, len(points))
     removable = _well_inside(points, region, WELL_INSIDE) & (enough and widened == 0)
     return Fit(region, answer.slack.sum(axis=1), answer.penalty, answer.gap, widened, removable)
@@ -50,7 +50,7 @@ def _well_inside(points: FloatArray, box: Box, margin: float) -> BoolArray:
     return np.asarray(inside.all(axis=1))
 
 
-def _with_room(lower: FloatArray, upper: FloatArray, n_tasks: int) -> tuple[Box, int]:
+def with_room(lower: FloatArray, upper: FloatArray, n_tasks: int) -> tuple[Box, int]:
     """The box, widened about its middle in the coordinates where it has no width."""
     flat = upper - lower <= RESOLUTION
     reach = np.where(flat, least_reach(n_tasks, len(lower)), 0.0)

@@ -13,6 +13,9 @@ from ringfence.history.usable import COUNT, ROW, TASK, VALUE
 ROUNDING = 1e-9
 """A share of a task's rows that is this near to an integer is that integer."""
 
+MOST_GOOD = 64
+"""Rows of a task that may stand for it: more do not make the region smaller by much."""
+
 
 @dataclass(frozen=True)
 class RowChoice:
@@ -33,20 +36,31 @@ class RowChoice:
 
 
 def incumbents(
-    rows: pl.DataFrame, choice: RowChoice | None = None, *, top: float = 0.0
+    rows: pl.DataFrame,
+    choice: RowChoice | None = None,
+    *,
+    top: float = 0.0,
+    tolerance: float = 0.0,
 ) -> pl.DataFrame:
     """The best of the usable `rows` of each task, with the task's number of rows (COUNT); among
     equals the earliest.
 
     With `top`, the best share `top` of each task's rows, at least one: the best row of every task
-    comes first, followed by the others of that task.
+    comes first, followed by the others of that task. With `tolerance`, likewise the rows of a
+    task whose regret is at most that, at most MOST_GOOD.
     """
     choice = choice or RowChoice()
     if COUNT in rows.columns:
-        _check_selection(rows, not choice.takes_all, top)
+        if not choice.takes_all:
+            _need_rows(rows, 1.0, "n_evaluations or average_repeats")
+        _need_rows(rows, 1.0 if tolerance else top, "a tolerance" if tolerance else f"top={top:g}")
     rows = considered_rows(rows, choice)
     if top > 0:
-        return _top(rows, top)
+        return _top(rows, (top * pl.col(COUNT) + ROUNDING).floor())
+    if tolerance > 0:
+        best, median = pl.col(VALUE).min().over(TASK), pl.col(VALUE).median().over(TASK)
+        good = pl.col(VALUE) <= best + tolerance * (median - best)
+        return _top(rows, good.sum().over(TASK).clip(upper_bound=MOST_GOOD))
     best = pl.col(VALUE).arg_min()
     return (
         rows.group_by(TASK, maintain_order=True)
@@ -67,26 +81,29 @@ def _count(rows: pl.DataFrame) -> pl.Expr:
     return pl.col(COUNT).first() if COUNT in rows.columns else pl.len()
 
 
-def _check_selection(rows: pl.DataFrame, needs_all: bool, top: float) -> None:
-    """Raise HistoryError if the best rows of each task are not enough."""
+def _need_rows(rows: pl.DataFrame, share: float, what: str) -> None:
+    """Raise HistoryError if the rows of a task are fewer than this share of all it has."""
     here, count = pl.len().over(TASK), pl.col(COUNT)
-    short = rows.select(((here < count) & (here < top * count - ROUNDING)).any()).item()
-    if needs_all or short:
-        what = "n_evaluations or average_repeats" if needs_all else f"top={top:g}"
+    short = rows.select(((here < count) & (here < share * count - ROUNDING)).any()).item()
+    if short:
         raise HistoryError(
             f"the history holds only the best rows of each task, too few for {what}: read it with "
             "a larger best=…, or best=None for every row"
         )
 
 
-def _top(rows: pl.DataFrame, share: float) -> pl.DataFrame:
-    """Tasks in the order of their best rows; each with its best rows, the best first."""
+def _top(rows: pl.DataFrame, n_best: pl.Expr) -> pl.DataFrame:
+    """Tasks in the order of their best rows; each with its `n_best` rows, the best first, at least
+    one."""
     count = _count(rows).over(TASK).alias(COUNT)
     rank = pl.int_range(pl.len()).over(TASK).alias(":rank")
     ranked = rows.sort(VALUE, ROW).with_columns(count).with_columns(rank)
-    n_best = (share * pl.col(COUNT) + ROUNDING).floor().clip(lower_bound=1)
     first = pl.col(ROW).first().over(TASK).alias(":first")
-    ordered = ranked.filter(pl.col(":rank") < n_best).with_columns(first).sort(":first", ":rank")
+    ordered = (
+        ranked.filter(pl.col(":rank") < n_best.clip(lower_bound=1))
+        .with_columns(first)
+        .sort(":first", ":rank")
+    )
     return ordered.select(TASK, COUNT, pl.exclude(TASK, COUNT, ":rank", ":first"))
 
 

@@ -16,16 +16,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.fit.any_shape import fit_shape
+from ringfence.fit.literal import Units, fit_literal_box, fit_literal_ellipsoid
 from ringfence.fit.result import AnyFit
 from ringfence.fit.unions.cells import Cells
 from ringfence.history import TASK
 from ringfence.learned.blocks import Block
+from ringfence.learned.good_rows import pick_for_box, pick_for_fit
 from ringfence.learned.records import Settings
 from ringfence.regions import Box
-from ringfence.space import Choice, Condition, Encoding, Space
+from ringfence.space import Axis, Choice, Condition, Encoding, Space
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +54,7 @@ class FittedBlocks:
     """The blocks, and where each incumbent lies."""
 
     blocks: tuple[Block, ...]
+    rows: IntArray  # (m,)
     slack: FloatArray  # (m,)
     outside: BoolArray  # (m,)
 
@@ -93,7 +97,13 @@ def fit_rows(
 def fit_blocks(
     clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
 ) -> FittedBlocks:
-    """The regions around the incumbents at `rows`."""
+    """The regions around the incumbents at `rows`; with a tolerance, around one of each task."""
+    if settings.tolerance:
+        rows = rows[_picks(clouds, settings, rows, solve)]
+    if settings.literal:
+        if settings.shape == "box":
+            return _literal_boxes(clouds, settings, rows)
+        solve = _fit_literally
     slack = np.zeros(len(rows))
     outside = np.zeros(len(rows), dtype=bool)
     blocks: list[Block] = []
@@ -121,7 +131,82 @@ def fit_blocks(
         slack[shaping] += np.where(in_a_part, 0.0, fit.slack)
         outside |= active & ~block.region.contains(points)
         blocks.append(block)
-    return FittedBlocks(tuple(blocks), slack, outside)
+    return FittedBlocks(tuple(blocks), rows, slack, outside)
+
+
+def _picks(clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve) -> IntArray:
+    """Which of the good rows at `rows` stand for their tasks, positions among them. Only rows in
+    which the same parameters are active as in the task's best row, its first: else tasks would
+    leave a conditional block for no other reason than to make it small."""
+    active = np.column_stack([~np.isnan(cloud.points[rows]).any(axis=1) for cloud in clouds])
+    first = np.unique(clouds[0].task[rows], return_index=True, return_inverse=True)
+    alike = np.flatnonzero((active == active[first[1][first[2]]]).all(axis=1))
+    return alike[_picks_among(clouds, settings, rows[alike], solve)]
+
+
+def _picks_among(
+    clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve
+) -> IntArray:
+    task = clouds[0].task[rows]
+    points = np.hstack([cloud.points[rows] for cloud in clouds])
+    if settings.shape == "box" and not settings.outliers:
+        return pick_for_box(points, task)
+    fixed = structs.replace(settings, tolerance=0.0)
+
+    def fit(picks: IntArray) -> tuple[Block, ...]:
+        return fit_blocks(clouds, fixed, rows[picks], solve).blocks
+
+    def norms(blocks: Sequence[Block]) -> FloatArray:
+        away = [b.region.norm(cloud.points[rows]) for b, cloud in zip(blocks, clouds)]
+        return np.asarray(np.fmax.reduce(away, axis=0, initial=0.0))
+
+    return pick_for_fit(points, task, fit, norms, _log_size)
+
+
+def _log_size(blocks: Sequence[Block]) -> float:
+    """The log volume up to a constant, cuts by the cube aside; of a union, that of its parts."""
+    covariances = [part.moments[1] for block in blocks for part in block.region.parts]
+    return sum(0.5 * float(np.linalg.slogdet(each)[1]) for each in covariances)
+
+
+def _literal_boxes(clouds: Sequence[Cloud], settings: Settings, rows: IntArray) -> FittedBlocks:
+    """Eq. 7 as printed: one box for the parameters of all blocks. It is the product of a box for
+    each block, since a coordinate that a task lacks is free."""
+    active = [~np.isnan(cloud.points[rows]).any(axis=1) for cloud in clouds]
+    known = [cloud for cloud, there in zip(clouds, active) if there.any()]
+    units = _units([axis for cloud in known for axis in cloud.encoding.axes])
+    points = np.hstack([cloud.points[rows] for cloud in known])
+    fit = fit_literal_box(points, units, settings.outliers)
+    faces = np.stack(fit.region.bounds)
+    blocks, outside = [], np.zeros(len(rows), dtype=bool)
+    for cloud, there in zip(clouds, active):
+        if there.any():
+            box, faces = Box(*faces[:, : cloud.encoding.dim]), faces[:, cloud.encoding.dim :]
+            block = _block(cloud, rows[there], replace(fit, region=box))
+            outside[there] |= ~block.region.contains(cloud.points[rows[there]])
+        else:
+            block = _everything(cloud, rows[there], settings.shape)
+        blocks.append(block)
+    if settings.refit:
+        inside = [there & ~outside for there in active]
+        blocks = [
+            _fit(cloud, rows[stay], settings.shape, 0.0, fit_rows)[0] if stay.any() else block
+            for cloud, stay, block in zip(clouds, inside, blocks)
+        ]
+    return FittedBlocks(tuple(blocks), rows, fit.slack, outside)
+
+
+def _fit_literally(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
+    """Eq. 8 as printed, for one block."""
+    if outliers == 0.0:
+        return fit_rows(cloud, rows, shape, outliers)
+    units = _units(cloud.encoding.axes)
+    return fit_literal_ellipsoid(cloud.points[rows], units, outliers)
+
+
+def _units(axes: Sequence[Axis]) -> Units:
+    start, stop, low, high = np.array([axis.declared for axis in axes]).T
+    return Units(start, stop, np.stack([low, high]))
 
 
 def kept_choices(
@@ -150,10 +235,13 @@ def _fit(
     cloud: Cloud, rows: IntArray, shape: str, outliers: float, solve: Solve
 ) -> tuple[Block, AnyFit]:
     fit = solve(cloud, rows, shape, outliers)
+    return _block(cloud, rows, fit), fit
+
+
+def _block(cloud: Cloud, rows: IntArray, fit: AnyFit) -> Block:
     region = fit.clipped().with_cells(cloud.encoding.cell_bounds)
     penalty = None if fit.penalty is None else float(fit.penalty)
     tasks = len(np.unique(cloud.task[rows]))
-    block = Block(
+    return Block(
         cloud.encoding, cloud.conditions, region, tasks, penalty, float(fit.gap), fit.widened
     )
-    return block, fit

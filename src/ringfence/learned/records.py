@@ -48,6 +48,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     average_repeats: bool = False
     top: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
     """Share of each task's best rows around which the region is drawn; 0 is the best row alone."""
+    tolerance: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
+    """Regret up to which a row of a task may stand for it; 0 is the best row alone."""
+    literal: bool = False
+    """Whether eqs. 7 and 8 were taken as the paper prints them."""
 
     @property
     def rows(self) -> RowChoice:

@@ -10,7 +10,7 @@ import msgspec
 
 from ringfence.checks import integer
 from ringfence.errors import SettingError
-from ringfence.fit.shapes import shape_choices, shape_names, shape_of
+from ringfence.fit.shapes import SHAPES, shape_choices, shape_names, shape_of
 from ringfence.learned.records import Settings
 from ringfence.words import percent
 
@@ -35,6 +35,8 @@ def checked_settings(
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
+    tolerance: float = 0.0,
+    literal: bool = False,
 ) -> Settings:
     """The settings, or SettingError with what is wrong. 'auto' comes out as 'full': the choice is
     still to be made."""
@@ -45,10 +47,18 @@ def checked_settings(
         raise SettingError(f"categories must be 'all' or 'observed', not {categories!r}")
     if outliers == "paper" and shape in shape_names():
         outliers = shape_of(shape).paper_outliers
-    if shape in ("full", "auto") and (outliers, refit, categories, top) != (0, False, "all", 0):
+    given = outliers, refit, categories, top, tolerance
+    if shape in ("full", "auto") and given != (0, False, "all", 0, 0):
         why = "keeps the full space" if shape == "full" else "chooses these itself"
         raise SettingError(
-            f"shape={shape!r} {why}: leave outliers, refit, categories and top as they are"
+            f"shape={shape!r} {why}: leave outliers, refit, categories, top and tolerance as they "
+            "are"
+        )
+    if top and tolerance:
+        raise SettingError("top draws around many rows of a task, tolerance around one: take one")
+    if literal and not (outliers and shape in [each.name for each in SHAPES]):
+        raise SettingError(
+            "literal=True is about eqs. 7 and 8: it needs outliers, and a box or an ellipsoid"
         )
     return Settings(
         shape="full" if shape == "auto" else shape,
@@ -59,6 +69,8 @@ def checked_settings(
         seed=integer(seed, "seed", 0),
         average_repeats=bool(average_repeats),
         top=_share(top, "top"),
+        tolerance=_share(tolerance, "tolerance", "a regret from 0 to below 1"),
+        literal=bool(literal),
     )
 
 
@@ -96,7 +108,14 @@ def why_no_starts(starts: Starts, rows: Sequence[int]) -> list[str]:
 def without_region(settings: Settings) -> Settings:
     """The settings that keep the full space, learned from the same rows."""
     return msgspec.structs.replace(
-        settings, shape="full", outliers=0.0, refit=False, categories="all", top=0.0
+        settings,
+        shape="full",
+        outliers=0.0,
+        refit=False,
+        categories="all",
+        top=0.0,
+        tolerance=0.0,
+        literal=False,
     )
 
 
@@ -113,5 +132,7 @@ def describe(settings: Settings) -> str:
     outliers = f", outliers {settings.outliers:g}" if settings.outliers else ""
     refit = ", refit" if settings.outliers and settings.refit else ""
     top = f", top {percent(settings.top)}" if settings.top else ""
+    tolerance = f", tolerance {settings.tolerance:g}" if settings.tolerance else ""
     observed = ", observed categories" if settings.categories == "observed" else ""
-    return f"{settings.shape}{outliers}{refit}{top}{observed}"
+    literal = ", as printed" if settings.literal else ""
+    return f"{settings.shape}{outliers}{literal}{refit}{top}{tolerance}{observed}"

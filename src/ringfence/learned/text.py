@@ -43,14 +43,18 @@ def headline(learned: LearnedSpace) -> str:
     """One sentence: the shape and how many tasks it holds."""
     shape = shape_in_words(learned)
     inside = len(learned.tasks) - len(learned.outliers)
-    total, top = len(learned.tasks), learned.settings.top
+    total, top, good = len(learned.tasks), learned.settings.top, learned.settings.tolerance
     if learned.shape == "full":
         return f"the full space ({total} task{'s' * (total != 1)})"
-    what = f"best {percent(top)} of the configurations" if top else "best configurations"
+    what = "the best configurations"
+    if top:
+        what = f"the best {percent(top)} of the configurations"
+    elif good:
+        what = f"good configurations (regret up to {good:g})"
     if total == 1:
-        return f"{shape} around the {what if top else what[:-1]} of one task"
+        return f"{shape} around {what if top or good else what[:-1]} of one task"
     of = f"{inside} of {total}" if learned.outliers else f"all {inside}"
-    return f"{shape} around the {what} of {of} tasks"
+    return f"{shape} around {what} of {of} tasks"
 
 
 def titled(line: str, goal: str) -> str:

@@ -35,8 +35,10 @@ def report(
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
+    literal: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
+    tolerance: float = 0.0,
     n_evaluations: int | None = None,
     seed: int | None = None,
     average_repeats: bool = False,
@@ -61,8 +63,10 @@ def report(
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
+        literal: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
+        tolerance: as in `learn`.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.
@@ -93,8 +97,10 @@ def report(
         shape,
         outliers,
         refit=refit,
+        literal=literal,
         categories=categories,
         top=top,
+        tolerance=tolerance,
         n_evaluations=n_evaluations,
         seed=seed,
         average_repeats=average_repeats,

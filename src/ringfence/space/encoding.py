@@ -61,6 +61,12 @@ class Axis:
         upper = (self._scale(values + 0.5) - start) / (stop - start)
         return np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
 
+    @property
+    def declared(self) -> tuple[float, float, float, float]:
+        """In the declared units, logarithms for a log scale: what the coordinates 0 and 1 stand
+        for, then the smallest and the largest value."""
+        return *self._edges(), float(self._scale(self.low)), float(self._scale(self.high))
+
     def span(self, start: float, stop: float) -> tuple[float, float]:
         """Smallest and largest value whose coordinate lies in [start, stop], to rounding; if no
         integer's does, the nearest ones."""

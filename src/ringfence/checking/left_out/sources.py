@@ -65,9 +65,8 @@ class CheckSources:
         is_left_out[list(without)] = True
         everyone = np.flatnonzero(among[self.task])
         left_out = np.flatnonzero(is_left_out[self.task])
-        rows = np.setdiff1d(everyone, left_out, assume_unique=True)
         fitted = self.fit_without(settings, everyone, left_out)
-        inside = rows[~fitted.outside]
+        inside = fitted.rows[~fitted.outside]
         observed = {name: column[inside] for name, column in self.columns.items()}
         return fitted.blocks, kept_choices(self.space, observed, settings.categories)
 
@@ -76,6 +75,9 @@ class CheckSources:
     ) -> FittedBlocks:
         """The regions around the incumbents at `everyone` less those at `left_out` (both
         sorted)."""
+        rows = np.setdiff1d(everyone, left_out, assume_unique=True)
+        if settings.tolerance:  # without a task, others may be represented by other rows
+            return fit_blocks(self.clouds, settings, rows)
         shared = self._fits_of_everyone(settings, everyone, left_out)
 
         def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
@@ -86,7 +88,6 @@ class CheckSources:
             same = None if fit_of_all is None else fit_of_all.without(np.isin(all_rows, removed))
             return same or self._solve(cloud, rows, shape, n_out, fit_of_all)
 
-        rows = np.setdiff1d(everyone, left_out, assume_unique=True)
         return fit_blocks(self.clouds, settings, rows, solve)
 
     def _fits_of_everyone(

@@ -60,8 +60,15 @@ class LearnOptions:
     refit: Annotated[
         bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
     ] = False
+    literal: Annotated[
+        bool, typer.Option("--literal", help="Outliers by the paper's equations as printed.")
+    ] = False
     top: Annotated[
         float, typer.Option(help="Share of each task's best rows to draw around; 0: only its best.")
+    ] = 0.0
+    tolerance: Annotated[
+        float,
+        typer.Option(help="Draw around one row of each task of at most this regret; 0: its best."),
     ] = 0.0
     categories: Annotated[
         Categories, typer.Option(help="Keep all choices, or those of the best configurations.")
@@ -89,8 +96,10 @@ class LearnOptions:
             "shape": self.shape.value,
             "outliers": _share(self.outliers),
             "refit": self.refit,
+            "literal": self.literal,
             "categories": self.categories.value,
             "top": self.top,
+            "tolerance": self.tolerance,
             "average_repeats": self.average_repeats,
             "n_evaluations": self.n_evaluations,
             "seed": self.seed,

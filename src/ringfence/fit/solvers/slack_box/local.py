@@ -83,7 +83,7 @@ def _localized(problem: Problem, penalty: float, bounds: FloatArray, n_rows: int
     violations = problem.violations(bounds)
     near_rows, slope_of_far = _nearest_rows(violations, n_rows)
     B = -np.take_along_axis(violations, near_rows[:, :, None], axis=1) / unit
-    B = np.where(problem.hard[:, None, :], FAR, B)
+    B = np.where(np.isinf(B), FAR, B)  # hard bounds and free coordinates
     near_slack = -float(np.minimum(B.min(axis=2), 0.0).sum())
 
     softening = np.where(stiff, STIFF / np.maximum(curvature, STIFF), 1.0)

@@ -192,7 +192,7 @@ def _trimmed_guess(problem: Problem, k: int) -> tuple[float, FloatArray]:
     _, T, p = problem.sides.shape
     n_inside = T - k
     n_in_box = max(n_inside, (T + 1) // 2)
-    bounds = trimmed_boxes(problem.sides[0])[T - n_in_box]
+    bounds = trimmed_boxes(problem.filled)[T - n_in_box]
     width = np.maximum(-bounds.sum(axis=0), -LEAST_WIDTH * problem.hull.sum(axis=0))
     pull = problem.total_pull(width) * (n_inside + 1) / (n_in_box + 1)
     # Points on faces pull in part: roughly one for each coordinate, fewer if few points are inside.

@@ -5,13 +5,14 @@
 
 The scales a, b are one by default: in unit-cube coordinates that is the range of a parameter. The
 paper has a = |l0|, b = |u0|; if a scale is zero the bound is *hard*, l_j = min_t x_tj.
-The upper side is negated, so that both sides read alike.
+The upper side is negated, so that both sides read alike. A coordinate that a task lacks (NaN) is
+free: it has no constraint.
 
 symbol   meaning                                                          shape
-sides    x and -x                                                         (2, T, p)
+sides    x and -x; ∞ if the task lacks the coordinate                     (2, T, p)
 bounds   l and -u                                                         (2, p)
 scales   a and b; zero if the bound is hard                               (2, p)
-rows     sides / scales; ∞ if hard                                        (2, T, p)
+rows     sides / scales; ∞ if free or hard                                (2, T, p)
 q        bounds / scales; 0 if hard                                       (2, p)
 hull     the bounds of the exact box, eq. 5                               (2, p)
 slack    ξ⁻ and ξ⁺: max(0, max_j (q - rows))                              (2, T)
@@ -48,9 +49,11 @@ class Problem:
 
     @classmethod
     def of(cls, points: FloatArray, scales: FloatArray | None) -> Problem:
-        """From points of shape (T, p) and scales a, b of shape (2, p)."""
+        """From points of shape (T, p), NaN if free, and scales a, b of shape (2, p)."""
         points = np.asarray(points, dtype=np.float64)
-        if points.ndim != 2 or points.size == 0 or not (np.abs(points) < HUGE).all():
+        free = np.isnan(points)
+        known = points.ndim == 2 and points.size > 0 and not free.all(axis=0).any()
+        if not known or not (free | (np.abs(points) < HUGE)).all():
             raise FitError(
                 f"the slack box needs points of shape (T, p), T and p at least 1, all finite and "
                 f"below {HUGE:g}; got shape {points.shape}: drop tasks without a best configuration"
@@ -60,7 +63,7 @@ class Problem:
         fair = (scales == 0.0) | ((scales > 1.0 / HUGE) & (scales < HUGE))
         if scales.shape != (2, p) or not fair.all():
             raise FitError(f"scales must be |l0| and |u0|, finite and >= 0, of shape (2, {p})")
-        sides = np.stack([points, -points])
+        sides = np.where(free, np.inf, np.stack([points, -points]))
         hard = scales == 0.0
         rows = sides / np.where(hard, 1.0, scales)[:, None, :]
         if hard.any():
@@ -75,7 +78,23 @@ class Problem:
     def sample(self, n: int, seed: int) -> Problem:
         """Eq. 7 for n of the points, in their order."""
         rows = np.random.default_rng(seed).choice(self.n_tasks, n, replace=False)
-        return Problem.of(self.sides[0, np.sort(rows)], self.scales)
+        first_known = self.known.argmax(axis=0)  # so that no coordinate is free in all of them
+        rows = rows if self.known[rows].any(axis=0).all() else np.union1d(rows, first_known)
+        points = np.where(self.known, self.sides[0], np.nan)
+        return Problem.of(points[np.sort(rows)], self.scales)
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """Which coordinates are not free, (T, p)."""
+        known: BoolArray = np.isfinite(self.sides[0])
+        return known
+
+    @cached_property
+    def filled(self) -> FloatArray:
+        """The points (T, p), a free coordinate at the median of the others: no bound is there."""
+        points = np.where(self.known, self.sides[0], np.nan)
+        filled: FloatArray = np.where(self.known, points, np.nanmedian(points, axis=0))
+        return filled
 
     def scaled(self, bounds: FloatArray) -> FloatArray:
         """The bounds as q."""
@@ -88,7 +107,7 @@ class Problem:
     @cached_property
     def spread(self) -> float:
         """Largest width of the middle half of the points, or a thousandth of that of all."""
-        sample = self.sides[0, :: 1 + self.n_tasks // SAMPLED]
+        sample = self.filled[:: 1 + self.n_tasks // SAMPLED]
         middle_half = trimmed_boxes(sample)[(len(sample) - 1) // 2]
         width, full_width = -middle_half.sum(axis=0), -self.hull.sum(axis=0)
         return max(self.largest(width), 1e-3 * self.largest(full_width))
@@ -116,13 +135,14 @@ class Problem:
         the minimum for any pull ≥ 0 whose rows sum to at most one and whose columns have a common
         sum ρ. To get there, rows are scaled down to one, columns to the best ρ.
         """
-        violations = np.where(self.hard[:, None, :], 0.0, self.violations(bounds))
+        bound = np.isfinite(self.rows)
+        violations = np.where(bound, self.violations(bounds), 0.0)
         slack = slack_of(violations)
         value = self._value(bounds, penalty, slack)
         if value == 0.0:
             return 0.0
         T, width = slack.shape[1], -bounds.sum(axis=0)
-        pull = np.where(self.hard[:, None, :], 0.0, np.maximum(pull, 0.0))
+        pull = np.where(bound, np.maximum(pull, 0.0), 0.0)
         pull /= np.maximum(pull.sum(axis=2, keepdims=True), 1.0)
         sums = pull.sum(axis=1)
         # A hard side takes whatever the other one gives.

@@ -122,7 +122,7 @@ def _start(problem: Problem, penalty: float, tol: float) -> FloatArray:
     if T > ALL_ROWS:
         sample = problem.sample(max(ALL_ROWS, T // 4), seed=0)
         return solve(sample, penalty, None, tol)[0].bounds
-    boxes = trimmed_boxes(problem.sides[0])
+    boxes = trimmed_boxes(problem.filled)
     # The pulls of the k-th trimmed box must sum to more than k; see penalty.py.
     pulls = -2 * T * penalty * boxes.sum(axis=1) @ problem.scales.sum(axis=0)
     best: FloatArray = boxes[np.argmax(np.arange(T) >= np.minimum(pulls, T // 2))]

@@ -29,16 +29,18 @@ def paper_grid(
     outliers: float,
     grid: Sequence[float] = HALF_DECADES,
     *,
+    log_units: float = 0.0,
     tol: float = 1e-9,
 ) -> SlackEllipsoid:
     """The slack ellipsoid of `points` (T, p) for the smallest s of the `grid` that leaves a share
-    `outliers` of them outside."""
+    `outliers` of them outside. `log_units` is the log volume of the unit cube in the units in
+    which Q is to be measured."""
     exact = minimum_ellipsoid(points)
-    scale = float(np.log(exact.factor.diagonal()).sum())
+    scale = float(np.log(exact.factor.diagonal()).sum()) + log_units
     if scale <= 0:
         raise FitError(
             "the paper's penalty s/Q needs Q > 0, the log det of the exact ellipsoid, but Q is "
-            f"{scale:.3g} in these coordinates: use slack_ellipsoid_for, which needs no Q"
+            f"{scale:.3g} in these units: leave literal out, which needs no Q"
         )
     for s in sorted(grid):
         fit = slack_ellipsoid(points, s / scale, tol=tol)

@@ -1,0 +1,139 @@
+"""Good rows instead of best rows: how small a region becomes, and what random search gets there.
+
+    python -m benchmarks.tolerance run FOLDER OUT [--tables …] [--draws 8] [--targets 10]
+    python -m benchmarks.tolerance page OUT      the tables of docs/tolerance.md
+
+For every table: leave a task out, learn from 256 random rows of up to 30 others, draw 256
+configurations inside, and give each the value of the nearest recorded row of the task left out.
+Regret is 0 at its best row and 1 at its median row and beyond. OUT/cells.jsonl has a line for each
+target that is finished, so that a run can be stopped at any point.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy.spatial import cKDTree
+
+import ringfence as rf
+from benchmarks.calibration.tables import OTHER_OBJECTIVES, CalibrationTable, expected_best
+from benchmarks.cells import append_line, need_one_thread, read_lines
+from benchmarks.tables import TABLES
+from ringfence.arrays import FloatArray
+
+TOLERANCES = (0.0, 0.02, 0.05, 0.1, 0.2)
+SHAPES = ("box", "ellipsoid")
+MOST_TASKS, ROWS, DRAWS = 30, 256, 256
+BEST_OF = (5, 10, 25, 50)
+NAMES = (*TABLES, "sgd_toy")
+ROOT = Path(__file__).parents[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run")
+    run.add_argument("folder", type=Path)
+    run.add_argument("out", type=Path)
+    run.add_argument("--tables", nargs="+", default=[n for n in NAMES if n not in OTHER_OBJECTIVES])
+    run.add_argument("--draws", type=int, default=8)
+    run.add_argument("--targets", type=int, default=10)
+    page = commands.add_parser("page")
+    page.add_argument("out", type=Path)
+    options = parser.parse_args()
+    if options.command == "page":
+        print(summary(pl.DataFrame(list(read_lines(options.out / "cells.jsonl")))))
+        return
+    need_one_thread()
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "cells.jsonl"
+    done = {(cell["table"], cell["draw"], cell["target"]) for cell in read_lines(path)}
+    for draw in range(options.draws):
+        for name in options.tables:
+            if name != "sgd_toy" and not (options.folder / f"{name}.parquet").exists():
+                continue
+            table = CalibrationTable(options.folder, name)
+            for cell in cells(table, draw, options.targets, done):
+                append_line(path, cell)
+            print(f"{name}, draw {draw}: finished", flush=True)
+
+
+def cells(
+    table: CalibrationTable, draw: int, n_targets: int, done: set[tuple[str, int, str]]
+) -> Iterator[dict[str, object]]:
+    """One for each target, with all shapes and tolerances."""
+    rng = np.random.default_rng([draw, 11])
+    tasks = rng.permutation(len(table.tasks))[: MOST_TASKS + 1].tolist()
+    chosen = {t: rng.permutation(len(table.tasks[t].values))[:ROWS] for t in tasks}
+    for target in tasks[:n_targets]:
+        name = table.tasks[target].name
+        if (table.name, draw, name) in done:
+            continue
+        history = table.history([t for t in tasks if t != target][:MOST_TASKS], chosen)
+        cell: dict[str, object] = {"table": table.name, "draw": draw, "target": name}
+        for shape in SHAPES:
+            for tolerance in TOLERANCES:
+                learned = rf.learn(history, table.space, shape=shape, tolerance=tolerance, starts=0)
+                key = f"{shape} {tolerance:g}"
+                cell[f"{key} volume"] = learned.volume_fraction
+                cell[f"{key} regret"] = regrets(table, target, learned).tolist()
+        yield cell
+
+
+def regrets(table: CalibrationTable, target: int, learned: rf.LearnedSpace) -> FloatArray:
+    """Expected regret of the best of each number of draws inside."""
+    task = table.tasks[target]
+    features = table.layout.features
+    inside = table.layout.encode(learned.sample(DRAWS, seed=0))
+    nearest = cKDTree(features(task.rows)).query(features(inside))[1]
+    return expected_best(task.regret[nearest], np.ones(DRAWS), BEST_OF)
+
+
+def summary(cells: pl.DataFrame) -> str:
+    """By shape and tolerance: volume, and the difference of regret to the best rows, ± a standard
+    error over targets; then table by table."""
+    lines = [
+        "| shape, tolerance | volume, of that of the best rows | "
+        + " | ".join(f"regret after {k}" for k in BEST_OF)
+        + " | worse by two standard errors on |",
+        "|---" * (3 + len(BEST_OF)) + "|",
+    ]
+    for shape in SHAPES:
+        for tolerance in TOLERANCES[1:]:
+            lines.append(_line(cells, shape, tolerance))
+    return "\n".join(lines)
+
+
+def _line(cells: pl.DataFrame, shape: str, tolerance: float) -> str:
+    here, base = f"{shape} {tolerance:g}", f"{shape} 0"
+    ratio = np.log(cells[f"{here} volume"].to_numpy() / cells[f"{base} volume"].to_numpy())
+    gain = np.array(cells[f"{here} regret"].to_list()) - np.array(cells[f"{base} regret"].to_list())
+    frame = cells.select("table", "target").with_columns(gain=pl.Series(gain.tolist()))
+    means, worse = [], [[] for _ in BEST_OF]
+    for (table,), part in frame.group_by("table", maintain_order=True):
+        by_target = [
+            np.array(each["gain"].to_list()).mean(axis=0)
+            for _, each in part.group_by("target", maintain_order=True)
+        ]
+        mean = np.mean(by_target, axis=0)
+        error = np.std(by_target, axis=0, ddof=1) / np.sqrt(len(by_target))
+        means.append((mean, error))
+        for k, above in enumerate(mean > 2 * error):
+            if above:
+                worse[k].append(table)
+    mean = np.mean([m for m, _ in means], axis=0)
+    error = np.sqrt(np.sum([e**2 for _, e in means], axis=0)) / len(means)
+    texts = [f"{m:+.3f} ± {e:.3f}" for m, e in zip(mean, error)]
+    tables = "; ".join(f"{k}: {', '.join(w)}" for k, w in zip(BEST_OF, worse) if w) or "none"
+    volume = f"{np.exp(np.median(ratio)):.2g}"
+    return f"| {shape}, {tolerance:g} | {volume} | " + " | ".join(texts) + f" | {tables} |"
+
+
+if __name__ == "__main__":
+    main()
