@@ -47,6 +47,8 @@ class Cells:
     notes: tuple[str, ...]
     nones: frozenset[str]
     """Columns in which a missing value was written as None."""
+    words: Mapping[str, pl.Series]
+    """For results that are words in some rows, these words; null in the other rows."""
 
 
 def read_cells(
@@ -60,8 +62,10 @@ def read_cells(
     word is a missing number. `decimal` settles what could be either notation."""
     texts = {name: look_at(table[name]) for name in names if table[name].dtype == pl.String}
     notes: list[str] = []
+    words = {}
     for name in [name for name in results if name in texts and not texts[name].fits]:
-        texts[name] = _without_words(table, name, texts[name], notes)
+        words[name] = _words(table[name], texts[name], notes)
+        texts[name] = look_at(table[name].filter(words[name].is_null()))
     lists = set() if decimal else _lists(table, texts, results)
     settled = {name: text for name, text in texts.items() if name not in lists}
     decimals = _decimals(table, settled, decimal, where)
@@ -89,7 +93,7 @@ def read_cells(
         said.missing(name, text, values)
         if values.dtype != pl.String or not values.equals(text.raw, null_equal=True):
             converted.append(text.placed(column, values))
-    return Cells(table.with_columns(converted), (*notes, *said.notes), frozenset(nones))
+    return Cells(table.with_columns(converted), (*notes, *said.notes), frozenset(nones), words)
 
 
 def tidy_names(table: pl.DataFrame, task: str) -> tuple[pl.DataFrame, list[str]]:
@@ -113,22 +117,21 @@ def tidy_names(table: pl.DataFrame, task: str) -> tuple[pl.DataFrame, list[str]]
     return table, notes
 
 
-def _without_words(
-    table: pl.DataFrame, name: str, text: TextColumn, notes: list[str]
-) -> TextColumn:
-    """A column of results with its words (OOM, diverged) as missing, if most are numbers."""
+def _words(column: pl.Series, text: TextColumn, notes: list[str]) -> pl.Series:
+    """The words of a result (OOM, diverged), which count as missing if most cells are numbers; null
+    in the other rows."""
     bare = text.cells.str.strip_suffix("%").str.strip_chars()
     is_word = (~bare.str.contains(ANY_NUMBER)).fill_null(value=False)
-    words = int(text.counts.filter(is_word).sum())
-    if 2 * words >= int(text.counts.sum()):
-        return text
-    without = table[name].replace(text.raw.filter(is_word), None)
+    count = int(text.counts.filter(is_word).sum())
+    if 2 * count >= int(text.counts.sum()):
+        return pl.Series([None], dtype=pl.String).new_from_index(0, len(column))
     raw = text.raw.filter(is_word).sort().to_list()
     cells = (
-        "1 cell without a number counts" if words == 1 else f"{words} cells without a number count"
+        "1 cell without a number counts" if count == 1 else f"{count} cells without a number count"
     )
-    notes.append(f"{name}: {cells} as missing ({some(raw, 3)})")
-    return look_at(without)
+    notes.append(f"{column.name}: {cells} as missing ({some(raw, 3)})")
+    is_gone = column.is_in(raw).fill_null(value=False)
+    return pl.select(pl.when(is_gone).then(column)).to_series()
 
 
 def _decimals(

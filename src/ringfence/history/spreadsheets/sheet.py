@@ -3,7 +3,7 @@ stand for something else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -27,6 +27,8 @@ class Sheet:
     notes: tuple[str, ...]
     nones: frozenset[str]
     """Columns in which a missing value was written as None."""
+    words: Mapping[str, pl.Series]
+    """For results that are words in some rows, these words; null in the other rows."""
 
 
 def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Sheet:
@@ -43,7 +45,7 @@ def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Shee
         name for name in read if name == objective or (name not in named.names and is_result(name))
     ]
     cells = read_cells(table, read, results, named.decimal, places.of)
-    return Sheet(cells.table, places, (*notes, *cells.notes), cells.nones)
+    return Sheet(cells.table, places, (*notes, *cells.notes), cells.nones, cells.words)
 
 
 def filled_down(table: pl.DataFrame, task: str, places: Places) -> tuple[pl.DataFrame, list[str]]:
