@@ -60,12 +60,16 @@ def read_cells(
 ) -> Cells:
     """The table with the columns of text among `names` as what they stand for. In the `results` a
     word is a missing number. `decimal` settles what could be either notation."""
-    texts = {name: look_at(table[name]) for name in names if table[name].dtype == pl.String}
+    texts = {
+        name: look_at(table[name], zeros=name in results)
+        for name in names
+        if table[name].dtype == pl.String
+    }
     notes: list[str] = []
     words = {}
     for name in [name for name in results if name in texts and not texts[name].fits]:
         words[name] = _words(table[name], texts[name], notes)
-        texts[name] = look_at(table[name].filter(words[name].is_null()))
+        texts[name] = look_at(table[name].filter(words[name].is_null()), zeros=True)
     lists = set() if decimal else _lists(table, texts, results)
     settled = {name: text for name, text in texts.items() if name not in lists}
     decimals = _decimals(table, settled, decimal, where)
@@ -203,33 +207,52 @@ def _check_percent(column: pl.Series, text: TextColumn, where: Where) -> None:
 def _check_slips(
     column: pl.Series, text: TextColumn, where: Where, *, may_be_objective: bool
 ) -> None:
-    """Raise HistoryError for a few words in a column of many different numbers, and for numbers
-    in two notations."""
+    """Raise HistoryError for a few words, or numbers with a zero in front, in a column of numbers,
+    and for numbers in two notations."""
     both = _mixed_notations(text)
     if both is not None:
         raise HistoryError(
             f"column {column.name!r} has a decimal point in {both[0]!r} and a decimal comma in "
             f"{both[1]!r}; write all of them the same way"
         )
-    is_number = text.cells.str.contains(ANY_NUMBER)
-    if int(is_number.sum() or 0) <= NUMBERS or text.cells.str.contains(LEADING_ZERO).any():
+    is_slip = _slips(text)
+    slips = text.raw.filter(is_slip).to_list()
+    if not slips:
         return
-    words = text.raw.filter(~is_number.fill_null(value=True))
-    cells = int(text.counts.filter(text.cells.is_not_null()).sum())
-    wrong = int(text.counts.filter(~is_number.fill_null(value=True)).sum())
-    if 0 < wrong < SLIPS * cells:
-        first = min(words.to_list(), key=lambda cell: column.index_of(cell) or 0)
-        hint = (
-            f"; if it is the objective, say objective={column.name!r} (--objective …), and the row "
-            "is that of a failed run"
-            if may_be_objective
-            else ""
-        )
+    others = int(text.counts.filter(text.cells.is_not_null() & ~is_slip).sum())
+    first = min(slips, key=lambda cell: column.index_of(cell) or 0)
+    at = f"{where(column.index_of(first) or 0)}, column {column.name!r}: {first!r}"
+    remedy = f"leave the column out (ignore={column.name!r}, --ignore …)"
+    if pl.Series([first.strip()]).str.contains(ANY_NUMBER).all():
         raise HistoryError(
-            f"{where(column.index_of(first) or 0)}, column {column.name!r}: {first!r} is not a "
-            f"number, and {cells - wrong} other cells are; correct or empty the cell, or leave the "
-            f"column out (ignore={column.name!r}, --ignore …){hint}"
+            f"{at} has a zero in front, as names have, and {others} other cells are numbers; write "
+            f"it without, begin names with a letter, or {remedy}"
         )
+    hint = (
+        f"; if it is the objective, say objective={column.name!r} (--objective …), and the row "
+        "is that of a failed run"
+        if may_be_objective
+        else ""
+    )
+    raise HistoryError(
+        f"{at} is not a number, and {others} other cells are; correct or empty the cell, or "
+        f"{remedy}{hint}"
+    )
+
+
+def _slips(text: TextColumn) -> pl.Series:
+    """Which of the different cells are slips: a few words among many different numbers, or a few
+    numbers with a zero in front. Where these are many, or all numbers have the same length, as
+    codes have, they are names."""
+    is_number = text.cells.str.contains(ANY_NUMBER).fill_null(value=False)
+    is_zero = is_number & text.cells.str.contains(LEADING_ZERO).fill_null(value=False)
+    is_word = text.cells.is_not_null() & ~is_number
+    if is_zero.any() and text.cells.filter(is_number).str.len_chars().n_unique() == 1:
+        return is_zero & False
+    many = int((is_number & ~is_zero).sum()) > NUMBERS
+    is_slip = is_zero | is_word if many else is_zero & (not is_word.any())
+    cells = int(text.counts.filter(text.cells.is_not_null()).sum())
+    return is_slip & (int(text.counts.filter(is_slip).sum()) < SLIPS * cells)
 
 
 def _mixed_notations(text: TextColumn) -> tuple[str, str] | None:
