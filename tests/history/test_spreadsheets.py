@@ -409,3 +409,14 @@ def test_a_summary_beside_merged_cells_is_left_out(tmp_path):
     assert history.task_column().to_list() == ["a", "a", "b", "b"]
     pools = ["pool|task|x|loss", "max|a|1|1", "mean||2|2", "max||3|3", "max|b|1|1", "mean||2|2"]
     assert len(read(sheet(tmp_path, pools))) == 5
+
+
+def test_a_summary_that_only_a_remark_tells_is_left_out(tmp_path):
+    block = ["{}|1|.5|", "|2|.6|mean pooling", "|3|.7|best of three", "|2|.99|mean of the above"]
+    lines = [line.format(task) for task in "abc" for line in block]
+    history = read(sheet(tmp_path, ["task|x|auc|notes", *lines, "|2|.01|std", "|2|.99|Average"]))
+    assert history.frame["auc"].to_list() == [0.5, 0.6, 0.7] * 3
+    assert history.notes[0] == "left out 5 lines of summary (row 5: 'mean of the above')"
+    kept = [*block[:2], "|2|.99|mean of the above", "|4|.4|"]  # another run follows
+    lines = [line.format(task) for task in "abc" for line in kept]
+    assert len(read(sheet(tmp_path, ["task|x|auc|notes", *lines]))) == 12
