@@ -8,8 +8,8 @@ import pytest
 
 import ringfence as rf
 from ringfence import History, HistoryError
-from ringfence.history.metric_ranges import range_of
-from ringfence.history.repeated_bests import FAILED_RUNS
+from ringfence.history.doubts.metric_ranges import range_of
+from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 
 
 def runs(objective="rmse", crash=None, n_tasks=6, n_runs=20, seed=0):
@@ -44,7 +44,9 @@ def test_marks_of_failed_runs_are_no_results(objective, crash):
     (dropped,) = learned.provenance.dropped
     assert dropped.rows == crashed
     assert f"{objective} = {crash}" in dropped.example
-    assert any(f"{crashed} rows with {objective} = {crash:g} count" in n for n in learned.provenance.notes)
+    assert any(
+        f"{crashed} rows with {objective} = {crash:g} count" in n for n in learned.provenance.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,9 @@ def test_marks_of_failed_runs_are_no_results(objective, crash):
 )
 def test_a_value_that_cannot_be_is_asked_about(objective, value):
     table = with_cell(runs(objective), 7, value, objective)
-    with pytest.raises(HistoryError, match=rf"row 7.*column '{objective}': {value} cannot be.*status"):
+    with pytest.raises(
+        HistoryError, match=rf"row 7.*column '{objective}': {value} cannot be.*status"
+    ):
         History.from_frame(table)
 
 

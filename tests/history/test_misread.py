@@ -149,7 +149,7 @@ def test_a_diff_says_that_the_goal_is_another():
 
 
 def numbers_with(cell, others):
-    """A table of 80 rows whose parameter is `cell` in the eighth and one of the others elsewhere."""
+    """A table of 80 rows whose parameter is `cell` in the eighth, one of the others elsewhere."""
     cells = [str(others[i % len(others)]) for i in range(80)]
     cells[7] = cell
     return ["task|drop|auc", *(f"t{i % 4}|{x}|0.{500 + i}" for i, x in enumerate(cells))]
@@ -158,7 +158,9 @@ def numbers_with(cell, others):
 @pytest.mark.parametrize("cell", ["01. Mai", "01.05.", "02x", "0.3.1"])
 def test_one_cell_that_begins_with_a_zero_does_not_retype_a_column(cell, tmp_path):
     lines = numbers_with(cell, [f"0.{i}" for i in range(101, 181)])
-    with pytest.raises(HistoryError, match=rf"row 9, column 'drop': '{cell}' is not a number, and 79"):
+    with pytest.raises(
+        HistoryError, match=rf"row 9, column 'drop': '{cell}' is not a number, and 79"
+    ):
         read(sheet(tmp_path, lines))
 
 

@@ -454,7 +454,9 @@ def test_the_real_kind_of_a_renamed_file_is_named(tmp_path):
 
 def test_why_a_metric_in_words_is_not_the_objective(tmp_path):
     lines = ["task;lr;auc", *(f"t{i % 2};0,{i + 1};0,{i + 80} ± 0,01" for i in range(8))]
-    with pytest.raises(HistoryError, match=r"cannot tell.*; 'auc' holds text such as '0,80 ± 0,01'"):
+    with pytest.raises(
+        HistoryError, match=r"cannot tell.*; 'auc' holds text such as '0,80 ± 0,01'"
+    ):
         read(sheet(tmp_path, lines))
 
 

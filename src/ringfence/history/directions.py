@@ -33,8 +33,8 @@ LESS_IS_BETTER = _set(
     "loss losses error errors err rmse mse mae mape smape rmsle msle medae mmce merror logloss "
     "mlogloss nll crossentropy xent bce perplexity ppl regret cost costs latency time runtime "
     "duration seconds secs wer cer eer fpr fnr fdr misclassification deviance brier hinge pinball "
-    "fid lpips aic bic divergence kl rse rae crps mase ece nrmse nmse nmae bpb bpc bpd nlpd kid fvd "
-    "fehler fehlerrate verlust erreur perte pérdida errore perdita"
+    "fid lpips aic bic divergence kl rse rae crps mase ece nrmse nmse nmae bpb bpc bpd nlpd kid "
+    "fvd fehler fehlerrate verlust erreur perte pérdida errore perdita"
 )
 
 RATES = _set(

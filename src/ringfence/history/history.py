@@ -13,11 +13,12 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.directions import goal_text
 from ringfence.history.display.table import history_html, history_text
+from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.joining import aligned, common_roles, widest
-from ringfence.history.metric_ranges import without_impossible
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns, Roles, assign_roles, check_objective, check_tasks
 from ringfence.history.selection import Selection
+from ringfence.history.spreadsheets.nested import unnested
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.spreadsheets.sheet import read_sheet
 from ringfence.history.tables import as_table
@@ -297,13 +298,16 @@ def history_from(
     table = as_table(frame)
     if not table.height:
         raise HistoryError("the table has no rows")
+    said: tuple[str, ...] = ()
+    if not typed:
+        table, named, nested = unnested(table, named)
     places = Places() if places is None else places
     rule = GapRule(named.missing)
-    said: tuple[str, ...] = ()
     words: Mapping[str, pl.Series] = {}
     if not typed:
         sheet = read_sheet(table, named, places)
-        table, places, said, words = sheet.table, sheet.places, sheet.notes, sheet.words
+        table, places, words = sheet.table, sheet.places, sheet.words
+        said = (*nested, *sheet.notes)
         rule = GapRule(named.missing, sheet.nones)
     roles, notes = assign_roles(table, named)
     if not typed:

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import SettingError
+from ringfence.history.doubts.repeated_bests import repeated_best
 from ringfence.history.history import History
 from ringfence.history.inference import inferred_from
-from ringfence.history.repeated_bests import repeated_best
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import UsableRows, usable_rows
 from ringfence.space import Space

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ringfence.fit.outlier_count import n_outliers
-from ringfence.history.repeated_bests import FAILED_RUNS
+from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.blocks import Block
 from ringfence.learned.parts import shape_in_words, tasks_by_part
 from ringfence.learned.ranges import Range, range_rows

@@ -44,7 +44,12 @@ def check_html(check: Check) -> str:
     tables = [notebook_table(head, draws)] if draws else []
     tables += [starts_table(check.starts)] if check.starts and check.starts.speed_ups else []
     tables += [notebook_table(("task, worst first", "gain", ""), worst)] if worst else []
-    lines = [*caution_lines(check), *starts_lines(check.starts), *([REGRET] if draws else []), *space_lines(check)]
+    lines = [
+        *caution_lines(check),
+        *starts_lines(check.starts),
+        *([REGRET] if draws else []),
+        *space_lines(check),
+    ]
     lines += warning_lines(check)
     return notebook_block(titled(headline(check), check.goal), tables, lines)
 

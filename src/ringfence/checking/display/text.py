@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ringfence.checking.verdict import JUDGED_AT, Verdict
-from ringfence.history.repeated_bests import FAILED_RUNS
+from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out

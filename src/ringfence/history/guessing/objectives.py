@@ -67,7 +67,9 @@ def _texts(frame: pl.DataFrame) -> str:
     if not texts:
         return ""
     cell = texts[0].drop_nulls()[0]
-    return f"; {texts[0].name!r} holds text such as {cell!r}: write numbers alone, and spreads apart"
+    return (
+        f"; {texts[0].name!r} holds text such as {cell!r}: write numbers alone, and spreads apart"
+    )
 
 
 def _preferences(frame: pl.DataFrame) -> list[Callable[[str], bool]]:

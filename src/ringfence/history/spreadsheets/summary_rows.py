@@ -48,7 +48,12 @@ def summary_rows(table: pl.DataFrame, tasks: Sequence[str]) -> pl.Series:
         if table[name].dtype == pl.String:
             found |= _of_tasks(table, name) if name in tasks else _of_first(table, name, tasks)
     for column in table[:, 1:]:
-        if tasks and column.dtype == pl.String and column.name not in tasks and is_label(column.name):
+        if (
+            tasks
+            and column.dtype == pl.String
+            and column.name not in tasks
+            and is_label(column.name)
+        ):
             found |= _of_remarks(_shown(column), _no_task(table, tasks))
     return found
 

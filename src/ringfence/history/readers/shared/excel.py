@@ -98,7 +98,10 @@ def _rows(
             page = _page(book.worksheets, name, sheet)
             page.reset_dimensions()  # some programs write them wrong
             rows = [tuple(map(_value, row)) for row in page.iter_rows(values_only=True)]
-            filled = [titles[0], *(other.title for other in book.worksheets[1:] if _is_table(other))]
+            filled = [
+                titles[0],
+                *(other.title for other in book.worksheets[1:] if _is_table(other)),
+            ]
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
         raise HistoryError(f"{name} cannot be read as xlsx: {error}") from error

@@ -19,20 +19,21 @@ from ringfence.history.roles import Roles
 from ringfence.history.values import as_number, without_values
 from ringfence.words import some
 
-NOT_NEGATIVE = frozenset(
-    "error errors err rmse mse mae mape smape rmsle msle medae mmce merror logloss mlogloss "
-    "crossentropy xent bce wer cer eer fpr fnr fdr misclassification brier hinge pinball ece nrmse "
-    "nmse nmae mase perplexity ppl time runtime duration seconds latency fehler fehlerrate erreur "
-    "errore".split()
-)
+NOT_NEGATIVE = {
+    "error", "errors", "err", "rmse", "mse", "mae", "mape", "smape", "rmsle", "msle", "medae",
+    "mmce", "merror", "logloss", "mlogloss", "crossentropy", "xent", "bce", "wer", "cer", "eer",
+    "fpr", "fnr", "fdr", "misclassification", "brier", "hinge", "pinball", "ece", "nrmse", "nmse",
+    "nmae", "mase", "perplexity", "ppl", "time", "runtime", "duration", "seconds", "latency",
+    "fehler", "fehlerrate", "erreur", "errore",
+}  # fmt: skip
 """A loss may be negative, as that of a density is, and so may a cost; these are not."""
-SHARES = frozenset(
-    "accuracy acc auc auroc rocauc auprc aucpr prauc f1 fbeta f2 precision recall sensitivity "
-    "specificity tpr tnr ap map miou iou jaccard dice ndcg mrr hitrate winrate genauigkeit "
-    "exactitude".split()
-)
+SHARES = {
+    "accuracy", "acc", "auc", "auroc", "rocauc", "auprc", "aucpr", "prauc", "f1", "fbeta", "f2",
+    "precision", "recall", "sensitivity", "specificity", "tpr", "tnr", "ap", "map", "miou", "iou",
+    "jaccard", "dice", "ndcg", "mrr", "hitrate", "winrate", "genauigkeit", "exactitude",
+}  # fmt: skip
 """From 0 to 1, or from 0 to 100 in per cent."""
-AT_MOST_ONE = frozenset(["r2", "mcc", "kappa", "qwk"])
+AT_MOST_ONE = {"r2", "mcc", "kappa", "qwk"}
 PHRASES = {
     "log loss": "logloss",
     "cross entropy": "crossentropy",
@@ -42,7 +43,7 @@ PHRASES = {
     "win rate": "winrate",
 }
 """Names of several words, as one."""
-BESIDE = INDIFFERENT - {"adjusted"} | set("root squared absolute roc pr bal classification".split())
+BESIDE = (INDIFFERENT - {"adjusted"}) | {"root", "squared", "absolute", "roc", "pr", "bal"}
 """What may stand beside a metric and leaves its range as it is; adjusted for chance, an accuracy
 may be negative."""
 MARKERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
