@@ -123,3 +123,15 @@ def test_ties_for_the_best_are_no_doubt():
     assert not doubts(rf.learn(perfect))
     assert not doubts(rf.learn(rf.example_history(), starts=0))
     assert not doubts(rf.learn(runs(crash=0.0, n_tasks=2)))  # two may agree by chance
+
+
+def test_a_metric_that_is_counted_is_no_share():
+    table = runs("accuracy").with_columns((pl.col("accuracy") * 500).round())
+    assert History.from_frame(table).frame["accuracy"].null_count() == 0
+
+
+def test_many_different_impossible_values_are_no_marks():
+    table = runs("error").with_columns((pl.col("error") * 10).log().round(1))
+    assert 0 < (table["error"] < 0).sum() < table.height / 2
+    with pytest.raises(HistoryError, match=r"cannot be \(the first of \d+ rows\)"):
+        History.from_frame(table)

@@ -105,9 +105,8 @@ def without_impossible(
     marks = _marks(column.filter(beyond))
     is_mark = beyond & column.is_in(marks)
     slips = beyond & ~is_mark
-    if 2 * int(slips.sum()) > int(counted.sum()):
-        return table, []
-    if not beyond.any():
+    odd = beyond & ~column.is_in(MARKERS)
+    if not beyond.any() or 2 * int(odd.sum()) > int(counted.sum()):
         return table, []
     row = (slips if slips.any() else is_mark).arg_max() or 0
     said = f"since {name!r} is {limits.in_words(high[row])}"
@@ -142,9 +141,12 @@ def _highest(column: pl.Series, tasks: pl.Series, limits: MetricRange) -> pl.Ser
 
 
 def _marks(values: pl.Series) -> list[float]:
-    """Those of the impossible values that programs write for none, or that come again."""
-    counts = dict(values.value_counts().iter_rows())
-    return sorted(x for x, count in counts.items() if x in MARKERS or count >= REPEATED)
+    """Those of the impossible values that programs write for none, and the only other one if it
+    comes again and again."""
+    usual = values.filter(values.is_in(MARKERS)).unique().sort().to_list()
+    others = values.filter(~values.is_in(MARKERS))
+    repeated = others.n_unique() == 1 and len(others) >= REPEATED
+    return [*usual, *others.head(repeated)]
 
 
 def _question(column: pl.Series, slips: pl.Series, row: int, places: Places, said: str) -> str:
