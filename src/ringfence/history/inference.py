@@ -43,7 +43,7 @@ def infer_space(
     """
     columns = {"task": task, "objective": objective, "direction": direction}
     history = as_history(history, {**columns, **reading}, infer_space, asks=False)
-    if history.space is not None and not observed:
+    if history.space is not None and history.selection is None and not observed:
         return Inferred(history.space, (f"the space is the one that {history.source} declares",))
     return inferred_from(history)
 
