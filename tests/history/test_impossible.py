@@ -83,7 +83,12 @@ def test_names_that_leave_a_doubt_have_no_range(objective):
 
 
 def test_a_name_that_misleads_is_not_held_against_the_values():
-    table = runs("error").with_columns(pl.col("error").log())
+    table = runs("rmse").with_columns(pl.col("rmse").log())
+    assert History.from_frame(table).frame["rmse"].null_count() == 0
+
+
+def test_what_is_called_an_error_may_be_negative_here_and_there():
+    table = with_cell(with_cell(runs("error"), 5, -0.1, "error"), 6, -1.0, "error")
     assert History.from_frame(table).frame["error"].null_count() == 0
 
 
@@ -131,7 +136,7 @@ def test_a_metric_that_is_counted_is_no_share():
 
 
 def test_many_different_impossible_values_are_no_marks():
-    table = runs("error").with_columns((pl.col("error") - 0.13).round(2))
-    assert 0 < (table["error"] < 0).sum() < table.height / 2
+    table = runs("error_rate").with_columns((pl.col("error_rate") - 0.13).round(2))
+    assert 0 < (table["error_rate"] < 0).sum() < table.height / 2
     with pytest.raises(HistoryError, match=r"cannot be \(the first of \d+ rows\)"):
         History.from_frame(table)

@@ -20,13 +20,16 @@ from ringfence.history.values import as_number, without_values
 from ringfence.words import some
 
 NOT_NEGATIVE = {
-    "error", "errors", "err", "rmse", "mse", "mae", "mape", "smape", "rmsle", "msle", "medae",
+    "rmse", "mse", "mae", "mape", "smape", "rmsle", "msle", "medae",
     "mmce", "merror", "logloss", "mlogloss", "crossentropy", "xent", "bce", "wer", "cer", "eer",
     "fpr", "fnr", "fdr", "misclassification", "brier", "hinge", "pinball", "ece", "nrmse", "nmse",
     "nmae", "mase", "perplexity", "ppl", "time", "runtime", "duration", "seconds", "latency",
-    "fehler", "fehlerrate", "erreur", "errore",
+    "errorrate", "fehlerrate",
 }  # fmt: skip
 """A loss may be negative, as that of a density is, and so may a cost; these are not."""
+ERRORS = {"error", "errors", "err", "fehler", "erreur", "errore"}
+"""What many call whatever is minimized, so that a few negative values may be right; an error rate
+is none of these."""
 SHARES = {
     "accuracy", "acc", "auc", "auroc", "rocauc", "auprc", "aucpr", "prauc", "f1", "fbeta", "f2",
     "precision", "recall", "sensitivity", "specificity", "tpr", "tnr", "ap", "map", "miou", "iou",
@@ -35,6 +38,7 @@ SHARES = {
 """From 0 to 1, or from 0 to 100 in per cent."""
 AT_MOST_ONE = {"r2", "mcc", "kappa", "qwk"}
 PHRASES = {
+    "error rate": "errorrate",
     "log loss": "logloss",
     "cross entropy": "crossentropy",
     "average precision": "ap",
@@ -64,6 +68,9 @@ class MetricRange:
     high: float
     is_share: bool = False
     """Whether it may be in per cent."""
+    is_strict: bool = True
+    """Whether other impossible values than marks are asked about; else they show that the name is
+    meant loosely."""
 
     def in_words(self, high: float) -> str:
         """What it is where the largest value is `high`."""
@@ -80,6 +87,7 @@ def range_of(name: str) -> MetricRange | None:
     words = {word for word in text.split() if not word.isdigit()}
     for metrics, limits in (
         (NOT_NEGATIVE, MetricRange(0.0, math.inf)),
+        (ERRORS, MetricRange(0.0, math.inf, is_strict=False)),
         (SHARES, MetricRange(0.0, 1.0, is_share=True)),
         (AT_MOST_ONE, MetricRange(-math.inf, 1.0)),
     ):
@@ -106,7 +114,8 @@ def without_impossible(
     is_mark = beyond & column.is_in(marks)
     slips = beyond & ~is_mark
     odd = beyond & ~column.is_in(MARKERS)
-    if not beyond.any() or 2 * int(odd.sum()) > int(counted.sum()):
+    misleads = 2 * int(odd.sum()) > int(counted.sum()) or (odd.any() and not limits.is_strict)
+    if not beyond.any() or misleads:
         return table, []
     row = (slips if slips.any() else is_mark).arg_max() or 0
     said = f"since {name!r} is {limits.in_words(high[row])}"
