@@ -417,6 +417,10 @@ def test_a_summary_that_only_a_remark_tells_is_left_out(tmp_path):
     history = read(sheet(tmp_path, ["task|x|auc|notes", *lines, "|2|.01|std", "|2|.99|Average"]))
     assert history.frame["auc"].to_list() == [0.5, 0.6, 0.7] * 3
     assert history.notes[0] == "left out 5 lines of summary (row 5: 'mean of the above')"
+    commas = [line.replace(".", "0,") for line in lines]
+    assert read(sheet(tmp_path, ["task|x|auc|notes", *commas], ";")).notes[0] == (
+        "left out 3 lines of summary (row 5: 'mean of the above')"
+    )
     kept = [*block[:2], "|2|.99|mean of the above", "|4|.4|"]  # another run follows
     lines = [line.format(task) for task in "abc" for line in kept]
     assert len(read(sheet(tmp_path, ["task|x|auc|notes", *lines]))) == 12

@@ -3,6 +3,7 @@ stand for something else."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from ringfence.history.guessing.results import METRICS, is_result
 from ringfence.history.guessing.statuses import STATUSES
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns
-from ringfence.history.spreadsheets.columns import read_cells, tidy_names
+from ringfence.history.spreadsheets.columns import ANY_NUMBER, read_cells, tidy_names
 from ringfence.history.spreadsheets.summary_rows import footer_lines, summary_rows
 
 
@@ -104,6 +105,7 @@ def _without_remarks(
 
 
 def _first_text(table: pl.DataFrame, row: int) -> str:
-    """The first cell of a row that says something; "" if none does."""
-    texts = (cell.strip() for cell in table.row(row) if isinstance(cell, str))
-    return next((text for text in texts if text), "")
+    """The first cell of a row that says something, in words rather than numbers; "" if none."""
+    texts = [cell.strip() for cell in table.row(row) if isinstance(cell, str) and cell.strip()]
+    words = [text for text in texts if not re.match(ANY_NUMBER, text)]
+    return next(iter([*words, *texts]), "")
