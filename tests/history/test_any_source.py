@@ -1,6 +1,7 @@
 """Every call takes past runs however they are given."""
 
 import inspect
+import json
 
 import optuna
 import pandas as pd
@@ -116,3 +117,45 @@ def test_learn_says_why_there_are_no_starting_points():
     with pytest.raises(rf.SettingError, match=r"3 starting points .*want 32 rows.*starts=3"):
         learned.starts(3)
     assert rf.learn(table(), task="dataset", objective="auc", starts=2).starts(2)
+
+
+def nested(extra=None):
+    rows = table().to_dicts()
+    return [
+        {
+            "dataset": row["dataset"],
+            "params": {"lr": row["lr"], "model": {"depth": row["depth"]}, "seed": 1}
+            | (extra or {}),
+            "metrics": {"auc": row["auc"], "seconds": 3.0},
+            "gpu_hours": i / 7,
+        }
+        for i, row in enumerate(rows)
+    ]
+
+
+def test_the_keys_of_dicts_are_columns(tmp_path):
+    rows = nested()
+    (tmp_path / "runs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for source in (rows, pl.DataFrame(rows), pd.DataFrame(rows), tmp_path / "runs.jsonl"):
+        history = rf.read_history(source)
+        assert history.roles.parameters == ("lr", "model.depth")
+        assert (history.roles.task, history.roles.objective) == ("dataset", "auc")
+        assert "took the keys of 'params' as columns: lr, model.depth, seed" in history.notes
+        assert (
+            rf.learn(history).tasks
+            == rf.learn(table().rename({"depth": "model.depth"}), starts=0).tasks
+        )
+    assert rf.read_history(rows, parameters=["lr"]).roles.parameters == ("lr",)
+
+
+def test_a_key_that_is_a_column_too_keeps_the_name_of_its_dict():
+    history = rf.read_history(
+        nested({"gpu_hours": 1.5, "kind": "x"})[:-1] + nested({"kind": 3})[-1:]
+    )
+    assert "params.gpu_hours" in history.roles.parameters
+    assert history.frame["kind"].dtype == pl.String
+
+
+def test_other_dicts_are_text():
+    rows = [{"task": "a", "lr": 0.1, "loss": i, "tags": {"x": i}} for i in range(4)]
+    assert rf.read_history(rows).roles.parameters == ("lr",)

@@ -89,5 +89,5 @@ def test_several_sources_are_read_as_one(tmp_path):
     assert history.where(3).startswith("row 1 of ") and "b.parquet" in history.where(3)
     records = [{"task": "e", "lr": 0.1, "error": 1.0}, {"task": "e", "lr": 0.2, "error": None}]
     assert rf.read_history(records).frame["error"].to_list() == [1.0, None]
-    with pytest.raises(rf.HistoryError, match="there is no history to join"):
+    with pytest.raises(rf.HistoryError, match="the list of past runs is empty"):
         rf.read_history([])

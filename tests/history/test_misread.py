@@ -146,3 +146,45 @@ def test_a_diff_says_that_the_goal_is_another():
     less = rf.learn(History.from_frame(runs()), starts=0)
     more = rf.learn(History.from_frame(runs(), direction="maximize"), starts=0)
     assert describe(less, more)[0] == "goal: minimize 'loss' → maximize 'loss'"
+
+
+def numbers_with(cell, others):
+    """A table of 80 rows whose parameter is `cell` in the eighth, one of the others elsewhere."""
+    cells = [str(others[i % len(others)]) for i in range(80)]
+    cells[7] = cell
+    return ["task|drop|auc", *(f"t{i % 4}|{x}|0.{500 + i}" for i, x in enumerate(cells))]
+
+
+@pytest.mark.parametrize("cell", ["01. Mai", "01.05.", "02x", "0.3.1"])
+def test_one_cell_that_begins_with_a_zero_does_not_retype_a_column(cell, tmp_path):
+    lines = numbers_with(cell, [f"0.{i}" for i in range(101, 181)])
+    with pytest.raises(
+        HistoryError, match=rf"row 9, column 'drop': '{cell}' is not a number, and 79"
+    ):
+        read(sheet(tmp_path, lines))
+
+
+@pytest.mark.parametrize(("cell", "others"), [("007", range(11, 91)), ("064", range(16, 144, 16))])
+def test_a_number_with_a_zero_in_front_among_plain_ones_is_asked_about(cell, others, tmp_path):
+    with pytest.raises(HistoryError, match=rf"'{cell}' has a zero in front.*79 other cells"):
+        read(sheet(tmp_path, numbers_with(cell, others)))
+
+
+def test_codes_of_one_length_are_names_though_few_begin_with_a_zero(tmp_path):
+    history = read(sheet(tmp_path, numbers_with("064", [128, 256, 512])))
+    assert history.frame["drop"].dtype == pl.String
+
+
+def test_an_objective_may_have_zeros_in_front(tmp_path):
+    lines = ["task;lr;auc", *(f"t{i % 2};0,{i + 1};0,{i + 50}" for i in range(30)), "t1;0,5;00,9"]
+    history = read(sheet(tmp_path, lines))
+    assert history.frame["auc"][-1] == 0.9
+
+
+def test_a_word_in_the_objective_is_shown_as_written(tmp_path):
+    lines = ["task|lr|auc", *(f"t{i % 2}|0.{i + 1}|{'OOM' if i == 5 else 0.5}" for i in range(9))]
+    history = read(sheet(tmp_path, lines))
+    for one in (history, History.concat([history.only(["t0"]), history.only(["t1"])])):
+        (dropped,) = rf.learn(one).provenance.dropped
+        assert dropped.example.endswith("auc = OOM")
+    assert history.roles.parameters == ("lr",)

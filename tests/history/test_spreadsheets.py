@@ -409,3 +409,69 @@ def test_a_summary_beside_merged_cells_is_left_out(tmp_path):
     assert history.task_column().to_list() == ["a", "a", "b", "b"]
     pools = ["pool|task|x|loss", "max|a|1|1", "mean||2|2", "max||3|3", "max|b|1|1", "mean||2|2"]
     assert len(read(sheet(tmp_path, pools))) == 5
+
+
+def test_a_summary_that_only_a_remark_tells_is_left_out(tmp_path):
+    block = ["{}|1|.5|", "|2|.6|mean pooling", "|3|.7|best of three", "|2|.99|mean of the above"]
+    lines = [line.format(task) for task in "abc" for line in block]
+    history = read(sheet(tmp_path, ["task|x|auc|notes", *lines, "|2|.01|std", "|2|.99|Average"]))
+    assert history.frame["auc"].to_list() == [0.5, 0.6, 0.7] * 3
+    assert history.notes[0] == "left out 5 lines of summary (row 5: 'mean of the above')"
+    commas = [line.replace(".", "0,") for line in lines]
+    assert read(sheet(tmp_path, ["task|x|auc|notes", *commas], ";")).notes[0] == (
+        "left out 3 lines of summary (row 5: 'mean of the above')"
+    )
+    kept = [*block[:2], "|2|.99|mean of the above", "|4|.4|"]  # another run follows
+    lines = [line.format(task) for task in "abc" for line in kept]
+    assert len(read(sheet(tmp_path, ["task|x|auc|notes", *lines]))) == 12
+
+
+def test_blank_sheets_are_not_offered_as_those_with_the_runs(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [("who", "x", "loss"), ("a", 1, 2), ("b", 2, 3)]:
+        book.active.append(row)
+    book.create_sheet("Plot")["B7"] = "a remark"
+    book.save(tmp_path / "runs.xlsx")
+    with pytest.raises(HistoryError, match="cannot tell which column is the task") as error:
+        read(tmp_path / "runs.xlsx")
+    assert "Plot" not in str(error.value)
+
+
+def test_the_real_kind_of_a_renamed_file_is_named(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["task", "x", "loss"])
+    book.save(tmp_path / "excel.csv")
+    sheet(tmp_path, ["task|x|loss", "a|1|2"], name="text.xlsx")
+    (tmp_path / "old.csv").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    pl.DataFrame({"task": ["a"]}).write_parquet(tmp_path / "frame.jsonl")
+    for name, said in {
+        "excel.csv": "cannot be read as csv: its content is xlsx; name it .xlsx",
+        "text.xlsx": "cannot be read as xlsx: its content is text; name it .csv",
+        "old.csv": "cannot be read as csv: its content is xls; save it as .xlsx",
+        "frame.jsonl": "cannot be read as jsonl: its content is parquet; name it .parquet",
+    }.items():
+        with pytest.raises(HistoryError, match=said):
+            read(tmp_path / name)
+    with pytest.raises(HistoryError, match=r"header and no rows"):
+        read(tmp_path / "excel.csv", format="xlsx")
+
+
+def test_why_a_metric_in_words_is_not_the_objective(tmp_path):
+    lines = ["task;lr;auc", *(f"t{i % 2};0,{i + 1};0,{i + 80} ± 0,01" for i in range(8))]
+    with pytest.raises(
+        HistoryError, match=r"cannot tell.*; 'auc' holds text such as '0,80 ± 0,01'"
+    ):
+        read(sheet(tmp_path, lines))
+
+
+@pytest.mark.parametrize("task", ["Datensatz", "Aufgabe", "Tâche", "Jeu de données"])
+def test_tasks_and_errors_in_other_languages(task, tmp_path):
+    lines = [f"{task};lr;Fehler (%)", *(f"t{i % 2};0,{i + 1};{i + 5},5" for i in range(16))]
+    roles = read(sheet(tmp_path, lines)).roles
+    assert (roles.task, roles.objective, roles.direction) == (task, "Fehler (%)", "minimize")
+
+
+def test_an_empty_list_is_said_to_be_one():
+    for empty in ([], ()):
+        with pytest.raises(HistoryError, match="the list of past runs is empty"):
+            read(empty)

@@ -16,6 +16,9 @@ from ringfence.cli.output.terminal import say
 def infer(
     runs: RunOptions,
     format: InputFormat = None,
+    observed: Annotated[
+        bool, typer.Option("--observed", help="Go by the values, whatever the source declares.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; else stdout.")
     ] = None,
@@ -32,13 +35,10 @@ def infer(
 
     reading = {name: value for name, value in runs.reading(format).items() if value is not None}
     history = as_history(runs.source, reading, infer_space, asks=False)
-    space, notes = history.space, history.notes
-    if space is None:
-        inferred = infer_space(history)
-        space, notes = inferred.space, (*notes, *inferred.notes)
-    for note in notes:
+    inferred = infer_space(history, observed=observed)
+    for note in (*history.notes, *inferred.notes):
         say(f"  {note}", err=True)
-    text = write_space(space, output.suffix if output else ".json")
+    text = write_space(inferred.space, output.suffix if output else ".json")
     if output is None:
         put_json(text)
     else:

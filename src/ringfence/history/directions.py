@@ -26,14 +26,15 @@ MORE_IS_BETTER = _set(
     "psnr ssim elbo likelihood loglikelihood loglik correlation corr pearson spearman kendall "
     "silhouette hypervolume profit revenue sharpe fitness utility throughput fps speedup winrate "
     "wins success purity nmi ari rew f2 rouge1 rouge2 corrcoef spearmanr pearsonr kendalltau snr "
-    "sdr pesq stoi"
+    "sdr pesq stoi genauigkeit trefferquote exactitude exactitud accuratezza"
 )
 
 LESS_IS_BETTER = _set(
     "loss losses error errors err rmse mse mae mape smape rmsle msle medae mmce merror logloss "
     "mlogloss nll crossentropy xent bce perplexity ppl regret cost costs latency time runtime "
     "duration seconds secs wer cer eer fpr fnr fdr misclassification deviance brier hinge pinball "
-    "fid lpips aic bic divergence kl rse rae crps mase ece nrmse nmse nmae bpb bpc bpd nlpd kid fvd"
+    "fid lpips aic bic divergence kl rse rae crps mase ece nrmse nmse nmae bpb bpc bpd nlpd kid "
+    "fvd fehler fehlerrate verlust erreur perte pérdida errore perdita"
 )
 
 RATES = _set(

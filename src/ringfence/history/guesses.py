@@ -11,6 +11,7 @@ from ringfence.history.guessing.results import name_words, was_measured
 TASKS = (
     "task", "task_id", "task_name", "dataset", "dataset_id", "dataset_name", "data_set", "data_id",
     "study", "study_name", "experiment", "experiment_name", "problem",
+    "datensatz", "aufgabe", "jeu de données", "tâche", "conjunto de datos", "tarea",
 )  # fmt: skip
 STUDIES = ("study", "study_name", "experiment", "experiment_name")
 """Of these, the ones that often name the run instead."""

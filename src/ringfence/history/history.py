@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,13 +13,16 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.directions import goal_text
 from ringfence.history.display.table import history_html, history_text
+from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.joining import aligned, common_roles, widest
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns, Roles, assign_roles, check_objective, check_tasks
 from ringfence.history.selection import Selection
+from ringfence.history.spreadsheets.nested import unnested
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.spreadsheets.sheet import read_sheet
 from ringfence.history.tables import as_table
+from ringfence.history.values import with_written
 from ringfence.space import Space
 from ringfence.space.gaps import GapRule, Missing
 from ringfence.words import some
@@ -295,17 +298,25 @@ def history_from(
     table = as_table(frame)
     if not table.height:
         raise HistoryError("the table has no rows")
-    places = Places() if places is None else places
-    rule = GapRule(named.missing)
     said: tuple[str, ...] = ()
     if not typed:
+        table, named, nested = unnested(table, named)
+    places = Places() if places is None else places
+    rule = GapRule(named.missing)
+    words: Mapping[str, pl.Series] = {}
+    if not typed:
         sheet = read_sheet(table, named, places)
-        table, places, said = sheet.table, sheet.places, sheet.notes
+        table, places, words = sheet.table, sheet.places, sheet.words
+        said = (*nested, *sheet.notes)
         rule = GapRule(named.missing, sheet.nones)
     roles, notes = assign_roles(table, named)
     if not typed:
         check_objective(table, roles)
         notes += check_tasks(table, roles)
+    if roles.objective in words:
+        table = with_written(table, roles.objective, words[roles.objective])
+    table, impossible = without_impossible(table, roles, places)
+    notes += impossible
     notes += _nameless(table[roles.task], places)
     return History(table, roles, places=places, notes=(*said, *notes), gap_rule=rule)
 

@@ -17,9 +17,11 @@ def infer_space(
     task: str | None = None,
     objective: str | int | None = None,
     direction: str | None = None,
+    observed: bool = False,
     **reading: Any,
 ) -> Inferred:
-    """The smallest space that holds the finished runs.
+    """The space that the source declares, as an Optuna storage does; else the smallest one that
+    holds the finished runs.
 
     Args:
         history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
@@ -27,6 +29,7 @@ def infer_space(
         task: the column that names the task, if `history` is still to be read.
         objective: the column of the objective, likewise.
         direction: plays no part, and is not asked for.
+        observed: whether the values of the runs count even if the source declares a space.
         reading: the other arguments of `read_history`.
 
     Returns:
@@ -40,6 +43,8 @@ def infer_space(
     """
     columns = {"task": task, "objective": objective, "direction": direction}
     history = as_history(history, {**columns, **reading}, infer_space, asks=False)
+    if history.space is not None and history.selection is None and not observed:
+        return Inferred(history.space, (f"the space is the one that {history.source} declares",))
     return inferred_from(history)
 
 

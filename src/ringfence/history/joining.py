@@ -10,7 +10,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.roles import Roles
 from ringfence.history.tables import free_name
-from ringfence.history.values import as_number
+from ringfence.history.values import WRITTEN, as_number
 from ringfence.space import Categorical, Constant, Float, Int, Parameter, Space, choice_key
 
 FINISHED = "complete"
@@ -46,6 +46,9 @@ def aligned(frame: pl.DataFrame, own: Roles, common: Roles) -> pl.DataFrame:
     if own.direction != common.direction:
         objective = -as_number(objective)
     columns.append(objective.alias(common.objective))
+    if f"{WRITTEN}{own.objective}" in frame.columns:
+        written = frame[f"{WRITTEN}{own.objective}"]
+        columns.append(written.alias(f"{WRITTEN}{common.objective}"))
     if own.budget is not None and common.budget is not None:
         columns.append(frame[own.budget].alias(common.budget))
     if common.status is not None:

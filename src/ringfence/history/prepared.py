@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from ringfence.errors import SettingError
+from ringfence.history.doubts.repeated_bests import repeated_best
 from ringfence.history.history import History
 from ringfence.history.inference import inferred_from
 from ringfence.history.runs import Runs, as_history
@@ -51,7 +52,10 @@ class PreparedHistory:
     @cached_property
     def usable(self) -> UsableRows:
         """The rows that count, and an account of the others."""
-        return usable_rows(self.history, self.space)
+        usable, history = usable_rows(self.history, self.space), self.history
+        sign = -1.0 if history.roles.direction == "maximize" else 1.0
+        doubts = repeated_best(usable.frame, sign, history.where)
+        return replace(usable, notes=(*usable.notes, *doubts))
 
     @property
     def account(self) -> tuple[str, ...]:

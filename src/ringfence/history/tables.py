@@ -56,7 +56,15 @@ def is_frame(source: Any) -> bool:
 def from_rows(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """A frame of dicts, one row each."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return pl.DataFrame([from_objects(name, [row.get(name) for row in rows]) for name in names])
+    return pl.DataFrame([_kept(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _kept(name: str, values: list[Any]) -> pl.Series:
+    """A column of Python objects, dicts as they are if all are."""
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, Mapping) for value in present):
+        return pl.Series(name, values, dtype=pl.Object)
+    return from_objects(name, values)
 
 
 def _plain(column: pl.Series) -> pl.Series:
@@ -68,7 +76,7 @@ def _plain(column: pl.Series) -> pl.Series:
     if kind in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     if kind == pl.Object:
-        return from_objects(column.name, column.to_list())
+        return _kept(column.name, column.to_list())
     if kind == pl.Null:
         return column.cast(pl.Float64)
     return column
@@ -110,7 +118,7 @@ def from_cells(name: str, values: list[Any]) -> pl.Series:
         if look.fits == {"comma"} and not look.percent and not (whole and may_be_lists(look)):
             numbers = dict(zip(look.raw, numbers_in(look, "comma")))
             values = [numbers.get(v) if isinstance(v, str) else v for v in values]
-    return from_objects(name, values)
+    return _kept(name, values)
 
 
 def _midnight(day: date) -> datetime:

@@ -23,7 +23,7 @@ from ringfence.history.guessing.statuses import GOOD_STATUS
 from ringfence.history.history import History
 from ringfence.history.roles import require_column
 from ringfence.history.selection import Dropped
-from ringfence.history.values import as_number, describe, numbers_of, other_spellings
+from ringfence.history.values import as_number, as_written, describe, numbers_of, other_spellings
 from ringfence.space import Categorical, Choice, Constant, Parameter, Space
 from ringfence.space.gaps import gaps_in_words
 from ringfence.space.spellings import in_words
@@ -171,7 +171,7 @@ class _Judge:
         if not len(dropped):
             return
         first = int(dropped[0])
-        value = self.history.frame[column][first]
+        value = as_written(self.history.frame, column, first)
         example = f"{self.history.where(first)}: {column} = {value}"
         self.dropped.append(Dropped(len(dropped), reason, example))
         self.rows = self.rows.filter(mask)

@@ -13,6 +13,9 @@ from ringfence.errors import HistoryError, SpaceError
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
 from ringfence.space.spellings import LEADING_ZERO, spelling_key
 
+WRITTEN = ":"
+"""In front of a column's name: the column of its cells as they were written, where they hold no
+number. No parameter's name begins so."""
 ROUNDING = 1e-7
 """Relative distance from a bound that counts as rounding, as of single precision."""
 
@@ -34,6 +37,30 @@ def require_plain(column: pl.Series) -> None:
         raise HistoryError(
             f"the column {column.name!r} holds {kind}; only numbers, text and booleans can be used"
         )
+
+
+def without_values(table: pl.DataFrame, name: str, mask: pl.Series) -> pl.DataFrame:
+    """The table with the cells of a column where the mask is true as missing; a column beside it
+    keeps what was written there."""
+    column = table[name]
+    written = pl.select(pl.when(mask).then(column.cast(pl.String))).to_series()
+    gone = pl.when(mask).then(None).otherwise(column)
+    return with_written(table.with_columns(gone.alias(name)), name, written)
+
+
+def with_written(table: pl.DataFrame, name: str, cells: pl.Series) -> pl.DataFrame:
+    """The table with the cells of a column as they were written, where these are not null."""
+    beside = f"{WRITTEN}{name}"
+    if beside in table.columns:
+        cells = cells.zip_with(cells.is_not_null(), table[beside])
+    return table.with_columns(cells.alias(beside))
+
+
+def as_written(table: pl.DataFrame, name: str, row: int) -> object:
+    """A cell as it was written."""
+    beside = f"{WRITTEN}{name}"
+    shown = table[beside][row] if beside in table.columns else None
+    return table[name][row] if shown is None else shown
 
 
 def as_number(column: pl.Series) -> pl.Series:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ringfence.learned.ranges import range_rows
 from ringfence.learned.text import (
+    caution_lines,
     few_tasks_lines,
     headline,
-    most_dropped_lines,
     outlier_lines,
     part_tables,
     row_lines,
@@ -37,7 +37,7 @@ def learned_html(learned: LearnedSpace) -> str:
     tables += [notebook_table(head, rows) for head, *rows in part_tables(learned)]
     tables += [_starts_table(learned)] if learned.portfolio else []
     lines = [
-        *most_dropped_lines(learned),
+        *caution_lines(learned),
         volume_line(learned),
         *outlier_lines(learned),
         *few_tasks_lines(learned),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ringfence.fit.outlier_count import n_outliers
+from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.blocks import Block
 from ringfence.learned.parts import shape_in_words, tasks_by_part
 from ringfence.learned.ranges import Range, range_rows
@@ -29,7 +30,7 @@ def summary(learned: LearnedSpace) -> str:
 def summary_parts(learned: LearnedSpace) -> list[Part]:
     """The same, to be laid out in a given width."""
     first = titled(headline(learned), learned.provenance.goal if learned.tasks else "")
-    warnings = [Toned(line, "unsure") for line in most_dropped_lines(learned)]
+    warnings = [Toned(line, "unsure") for line in caution_lines(learned)]
     parts: list[Part] = [first, *warnings, "", parameter_table(learned), "", volume_line(learned)]
     tables = part_tables(learned)
     parts += [part for table in tables for part in ("", Table(table, floors={0: NAME}))]
@@ -78,10 +79,12 @@ def outlier_lines(learned: LearnedSpace) -> list[str]:
     return [f"left outside{why}: {names}"] if left or asked else []
 
 
-def most_dropped_lines(learned: LearnedSpace) -> list[str]:
-    """Why most of the rows do not count, if most do not for one reason."""
+def caution_lines(learned: LearnedSpace) -> list[str]:
+    """Why most of the rows do not count, if most do not for one reason, and best values that look
+    like those of failed runs."""
     provenance = learned.provenance
-    return [
+    doubts = [f"warning: {plain(note)}" for note in provenance.notes if note.endswith(FAILED_RUNS)]
+    return doubts + [
         f"note: {dropped.rows:,} of {provenance.rows:,} rows do not count: {dropped.reason} "
         f"({plain(dropped.example)})"
         for dropped in provenance.dropped

@@ -18,6 +18,7 @@ from ringfence.learned.records import Task
 from ringfence.learned.settings import describe
 from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import (
+    caution_lines,
     few_tasks_lines,
     headline,
     outlier_lines,
@@ -123,7 +124,8 @@ def gather(
 
 
 def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
-    lines = [headline(learned), volume_line(learned), *outlier_lines(learned)]
+    lines = [*caution_lines(learned), headline(learned), volume_line(learned)]
+    lines += outlier_lines(learned)
     if check is not None and check.chosen_from:
         lines.append(
             f"the setting ({describe(learned.settings)}) was chosen among {check.chosen_from}; "

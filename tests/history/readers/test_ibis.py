@@ -302,3 +302,11 @@ def test_of_two_columns_called_like_a_task_one_is_named():
     ):
         rf.read_history(engine(frame))
     assert rf.read_history(engine(frame), task="dataset").tasks == ("a",)
+
+
+def test_bests_that_cannot_be_are_named():
+    frame = pl.DataFrame(
+        {"task": ["a", "b"] * 20, "x": [i / 7 for i in range(40)], "rmse": [-1.0, *range(1, 40)]}
+    )
+    with pytest.raises(rf.HistoryError, match=r"1 row with rmse = -1 .* never negative .* filter"):
+        rf.read_history(engine(frame), best=3)

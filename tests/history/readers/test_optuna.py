@@ -692,3 +692,18 @@ def test_the_same_metric_with_the_other_sign_is_turned_around():
     history = rf.read_history(storage)
     assert history.tasks == ("s0", "s1", "s2") and (history.frame["value"] > 0).all()
     assert any("study s2, which goes the other way, are negated" in note for note in history.notes)
+
+
+def test_python_and_the_command_line_infer_the_same_space(tmp_path):
+    url = f"sqlite:///{tmp_path}/studies.db"
+    study = optuna.create_study(storage=url, study_name="a")
+    for x in (0.2, 0.3):
+        add(study, {"C": x, "degree": 3}, x, dists=SMALL)
+    history = rf.read_history(url)
+    ringfence("infer", url, "-o", tmp_path / "declared.json")
+    ringfence("infer", url, "--observed", "-o", tmp_path / "observed.json")
+    declared, observed = rf.infer_space(history), rf.infer_space(history, observed=True)
+    assert declared.space == rf.read_space(tmp_path / "declared.json") == history.space
+    assert declared.notes == ("the space is the one that studies.db declares",)
+    assert observed.space == rf.read_space(tmp_path / "observed.json")
+    assert observed.space["C"] == rf.Float(0.2, 0.3)

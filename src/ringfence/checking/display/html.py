@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ringfence.checking.display.evidence import task_rows
 from ringfence.checking.display.text import (
     REGRET,
+    caution_lines,
     headline,
     nested_line,
     settings_table,
@@ -43,7 +44,12 @@ def check_html(check: Check) -> str:
     tables = [notebook_table(head, draws)] if draws else []
     tables += [starts_table(check.starts)] if check.starts and check.starts.speed_ups else []
     tables += [notebook_table(("task, worst first", "gain", ""), worst)] if worst else []
-    lines = [*starts_lines(check.starts), *([REGRET] if draws else []), *space_lines(check)]
+    lines = [
+        *caution_lines(check),
+        *starts_lines(check.starts),
+        *([REGRET] if draws else []),
+        *space_lines(check),
+    ]
     lines += warning_lines(check)
     return notebook_block(titled(headline(check), check.goal), tables, lines)
 
@@ -64,7 +70,8 @@ def comparison_html(comparison: Comparison) -> str:
     wide = settings_table(comparison).ways[0][0]
     assert isinstance(wide, Table)
     head, *rows = wide.rows
-    lines = [comparison.recommendation, nested_line(comparison.nested)]
-    lines += [*starts_lines(comparison.starts), REGRET, *warning_lines(comparison.checks[0])]
+    lines = [*caution_lines(comparison), comparison.recommendation]
+    lines += [nested_line(comparison.nested), *starts_lines(comparison.starts), REGRET]
+    lines += warning_lines(comparison.checks[0])
     title = titled(f"settings after {JUDGED_AT} trials", comparison.goal)
     return notebook_block(title, [notebook_table(head, rows)], lines)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ringfence.checking.verdict import JUDGED_AT, Verdict
+from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
-from ringfence.words import estimate, some
+from ringfence.words import estimate, plain, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
@@ -78,6 +79,7 @@ def comparison_parts(comparison: Comparison) -> list[Part]:
     nested = comparison.nested
     parts: list[Part] = [
         titled(f"settings after {JUDGED_AT} trials", comparison.goal),
+        *(Toned(line, "unsure") for line in caution_lines(comparison)),
         "",
         settings_table(comparison),
         REGRET,
@@ -114,6 +116,7 @@ def summary(check: Check) -> str:
 def summary_parts(check: Check) -> list[Part]:
     """The same, to be laid out in a given width."""
     parts: list[Part] = [toned(titled(headline(check), check.goal), check)]
+    parts += [Toned(line, "unsure") for line in caution_lines(check)]
     rows = [["trials", "regret inside", "full space", "speed-up", "90% interval"]]
     for up in check.speed_ups:
         interval = f"{up.low:.2f} to {up.high:.2f}"
@@ -159,6 +162,11 @@ def starts_lines(starts: StartsCheck | None) -> list[str]:
         f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
         + (f"; {starts.reason}" if starts.reason else "")
     ]
+
+
+def caution_lines(judged: Check | Comparison) -> list[str]:
+    """Best values that look like those of failed runs: then all figures are about these."""
+    return [f"warning: {plain(note)}" for note in judged.notes if note.endswith(FAILED_RUNS)]
 
 
 def warning_lines(check: Check) -> list[str]:

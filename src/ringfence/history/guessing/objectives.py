@@ -10,7 +10,14 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.directions import guess_direction, words_in
 from ringfence.history.guesses import PARAMETER_PREFIXES, is_label, is_time
-from ringfence.history.guessing.results import FOLDS, METRICS, is_rate, name_words, was_measured
+from ringfence.history.guessing.results import (
+    FOLDS,
+    METRICS,
+    is_rate,
+    is_result,
+    name_words,
+    was_measured,
+)
 from ringfence.words import some
 
 VALIDATION = {
@@ -29,7 +36,7 @@ def guess_objective(frame: pl.DataFrame, ignored: Collection[str]) -> tuple[str,
     if not metrics:
         raise HistoryError(
             "cannot tell which column is the objective; name it with objective=… (--objective …); "
-            f"the columns are {some(frame.columns, 30)}"
+            f"the columns are {some(frame.columns, 30)}{_texts(frame)}"
         )
     names = [name for name in metrics if name.lower() == "objective"] or metrics
     names = [name for name in names if name not in ignored] or names
@@ -52,6 +59,17 @@ def _is_metric(column: pl.Series) -> bool:
         return True
     is_known = guess_direction(column.name) is not None and was_measured(column)
     return is_known and not column.name.lower().startswith(PARAMETER_PREFIXES)
+
+
+def _texts(frame: pl.DataFrame) -> str:
+    """Why a column that is called like a metric is none, in words; empty if there is no such."""
+    texts = [c for c in frame if c.dtype == pl.String and c.count() and is_result(c.name)]
+    if not texts:
+        return ""
+    cell = texts[0].drop_nulls()[0]
+    return (
+        f"; {texts[0].name!r} holds text such as {cell!r}: write numbers alone, and spreads apart"
+    )
 
 
 def _preferences(frame: pl.DataFrame) -> list[Callable[[str], bool]]:

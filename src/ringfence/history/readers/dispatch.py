@@ -121,6 +121,11 @@ def read_source(
     """`read_history` with what was said about the columns in one record."""
     if isinstance(source, History):
         return source
+    if isinstance(source, (list, tuple)) and not source:
+        raise HistoryError(
+            "the list of past runs is empty; it holds sources, such as paths and data frames, or "
+            "dicts, one a run"
+        )
     if isinstance(source, (list, tuple)) and not _are_rows(source):
         histories = [read_source(one, columns, format, options) for one in source]
         _require_different(histories)

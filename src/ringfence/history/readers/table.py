@@ -47,6 +47,15 @@ SUFFIXES: dict[str, Format] = {
 }
 
 
+SIGNATURES = {
+    b"PK\x03\x04": "xlsx",
+    b"PAR1": "parquet",
+    b"\xd0\xcf\x11\xe0": "xls",
+    b"\x1f\x8b": "gz",
+}
+"""What files of a kind begin with, whatever they are called; text has no such mark."""
+
+
 def recognizes(source: Any) -> bool:
     """Whether the name of a file, or of a glob's files, ends like a table's."""
     if not isinstance(source, (str, PathLike)):
@@ -81,7 +90,7 @@ def read(
         tasks = TASKS if columns.task is None else (columns.task.lower(),)
         if sheets is None or any(name.lower() in tasks for name in table.columns):
             raise
-        raise HistoryError(f"{error}; {on_other_sheets(sheets)}") from None
+        raise HistoryError(f"{error}{on_other_sheets(sheets)}") from None
     name = Path(text).name if text != "-" else "standard input"
     return replace(history, source=name, notes=(*notes, *history.notes))
 
@@ -164,6 +173,27 @@ def _sniff(content: bytes) -> Format:
     return "tsv" if b"\t" in first else "csv"
 
 
+def _require_kind(content: bytes, format: Format, name: str) -> None:
+    """Raise HistoryError if the first bytes tell of another kind of file than its name."""
+    kind = next((kind for mark, kind in SIGNATURES.items() if content.startswith(mark)), "text")
+    if kind == "xlsx" and b"xl/" not in content:
+        kind = "zip"
+    expected = {"xlsx": "xlsx", "parquet": "parquet"}.get(format, "text")
+    if kind == expected or (kind, expected) == ("text", "parquet") or _is_binary(content, kind):
+        return  # the reader itself says what is wrong
+    remedy = {
+        "xls": "save it as .xlsx in a spreadsheet program",
+        "zip": "unpack it",
+        "gz": "add .gz to its name",
+        "text": "name it .csv, or say format='csv' (--format csv)",
+    }.get(kind, f"name it .{kind}, or say format={kind!r} (--format {kind})")
+    raise HistoryError(f"{name} cannot be read as {format}: its content is {kind}; {remedy}")
+
+
+def _is_binary(content: bytes, kind: str) -> bool:
+    return kind == "text" and b"\0" in content[:1000]
+
+
 def _parse(
     content: Path | bytes,
     format: Format,
@@ -175,6 +205,8 @@ def _parse(
         raise HistoryError(f"{name} has no sheets; leave sheet={sheet!r} out")
     if isinstance(content, bytes) and not content.removeprefix(codecs.BOM_UTF8).strip():
         raise HistoryError(f"{name} is empty")
+    if isinstance(content, bytes):
+        _require_kind(content, format, name)
     with guarded(name, format):
         if format == "parquet":
             return TablePart(name, read_parquet(content, name))

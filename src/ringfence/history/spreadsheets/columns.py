@@ -47,6 +47,8 @@ class Cells:
     notes: tuple[str, ...]
     nones: frozenset[str]
     """Columns in which a missing value was written as None."""
+    words: Mapping[str, pl.Series]
+    """For results that are words in some rows, these words; null in the other rows."""
 
 
 def read_cells(
@@ -58,10 +60,16 @@ def read_cells(
 ) -> Cells:
     """The table with the columns of text among `names` as what they stand for. In the `results` a
     word is a missing number. `decimal` settles what could be either notation."""
-    texts = {name: look_at(table[name]) for name in names if table[name].dtype == pl.String}
+    texts = {
+        name: look_at(table[name], zeros=name in results)
+        for name in names
+        if table[name].dtype == pl.String
+    }
     notes: list[str] = []
+    words = {}
     for name in [name for name in results if name in texts and not texts[name].fits]:
-        texts[name] = _without_words(table, name, texts[name], notes)
+        words[name] = _words(table[name], texts[name], notes)
+        texts[name] = look_at(table[name].filter(words[name].is_null()), zeros=True)
     lists = set() if decimal else _lists(table, texts, results)
     settled = {name: text for name, text in texts.items() if name not in lists}
     decimals = _decimals(table, settled, decimal, where)
@@ -89,7 +97,7 @@ def read_cells(
         said.missing(name, text, values)
         if values.dtype != pl.String or not values.equals(text.raw, null_equal=True):
             converted.append(text.placed(column, values))
-    return Cells(table.with_columns(converted), (*notes, *said.notes), frozenset(nones))
+    return Cells(table.with_columns(converted), (*notes, *said.notes), frozenset(nones), words)
 
 
 def tidy_names(table: pl.DataFrame, task: str) -> tuple[pl.DataFrame, list[str]]:
@@ -113,22 +121,21 @@ def tidy_names(table: pl.DataFrame, task: str) -> tuple[pl.DataFrame, list[str]]
     return table, notes
 
 
-def _without_words(
-    table: pl.DataFrame, name: str, text: TextColumn, notes: list[str]
-) -> TextColumn:
-    """A column of results with its words (OOM, diverged) as missing, if most are numbers."""
+def _words(column: pl.Series, text: TextColumn, notes: list[str]) -> pl.Series:
+    """The words of a result (OOM, diverged), which count as missing if most cells are numbers; null
+    in the other rows."""
     bare = text.cells.str.strip_suffix("%").str.strip_chars()
     is_word = (~bare.str.contains(ANY_NUMBER)).fill_null(value=False)
-    words = int(text.counts.filter(is_word).sum())
-    if 2 * words >= int(text.counts.sum()):
-        return text
-    without = table[name].replace(text.raw.filter(is_word), None)
+    count = int(text.counts.filter(is_word).sum())
+    if 2 * count >= int(text.counts.sum()):
+        return pl.Series([None], dtype=pl.String).new_from_index(0, len(column))
     raw = text.raw.filter(is_word).sort().to_list()
     cells = (
-        "1 cell without a number counts" if words == 1 else f"{words} cells without a number count"
+        "1 cell without a number counts" if count == 1 else f"{count} cells without a number count"
     )
-    notes.append(f"{name}: {cells} as missing ({some(raw, 3)})")
-    return look_at(without)
+    notes.append(f"{column.name}: {cells} as missing ({some(raw, 3)})")
+    is_gone = column.is_in(raw).fill_null(value=False)
+    return pl.select(pl.when(is_gone).then(column)).to_series()
 
 
 def _decimals(
@@ -200,33 +207,52 @@ def _check_percent(column: pl.Series, text: TextColumn, where: Where) -> None:
 def _check_slips(
     column: pl.Series, text: TextColumn, where: Where, *, may_be_objective: bool
 ) -> None:
-    """Raise HistoryError for a few words in a column of many different numbers, and for numbers
-    in two notations."""
+    """Raise HistoryError for a few words, or numbers with a zero in front, in a column of numbers,
+    and for numbers in two notations."""
     both = _mixed_notations(text)
     if both is not None:
         raise HistoryError(
             f"column {column.name!r} has a decimal point in {both[0]!r} and a decimal comma in "
             f"{both[1]!r}; write all of them the same way"
         )
-    is_number = text.cells.str.contains(ANY_NUMBER)
-    if int(is_number.sum() or 0) <= NUMBERS or text.cells.str.contains(LEADING_ZERO).any():
+    is_slip = _slips(text)
+    slips = text.raw.filter(is_slip).to_list()
+    if not slips:
         return
-    words = text.raw.filter(~is_number.fill_null(value=True))
-    cells = int(text.counts.filter(text.cells.is_not_null()).sum())
-    wrong = int(text.counts.filter(~is_number.fill_null(value=True)).sum())
-    if 0 < wrong < SLIPS * cells:
-        first = min(words.to_list(), key=lambda cell: column.index_of(cell) or 0)
-        hint = (
-            f"; if it is the objective, say objective={column.name!r} (--objective …), and the row "
-            "is that of a failed run"
-            if may_be_objective
-            else ""
-        )
+    others = int(text.counts.filter(text.cells.is_not_null() & ~is_slip).sum())
+    first = min(slips, key=lambda cell: column.index_of(cell) or 0)
+    at = f"{where(column.index_of(first) or 0)}, column {column.name!r}: {first!r}"
+    remedy = f"leave the column out (ignore={column.name!r}, --ignore …)"
+    if pl.Series([first.strip()]).str.contains(ANY_NUMBER).all():
         raise HistoryError(
-            f"{where(column.index_of(first) or 0)}, column {column.name!r}: {first!r} is not a "
-            f"number, and {cells - wrong} other cells are; correct or empty the cell, or leave the "
-            f"column out (ignore={column.name!r}, --ignore …){hint}"
+            f"{at} has a zero in front, as names have, and {others} other cells are numbers; write "
+            f"it without, begin names with a letter, or {remedy}"
         )
+    hint = (
+        f"; if it is the objective, say objective={column.name!r} (--objective …), and the row "
+        "is that of a failed run"
+        if may_be_objective
+        else ""
+    )
+    raise HistoryError(
+        f"{at} is not a number, and {others} other cells are; correct or empty the cell, or "
+        f"{remedy}{hint}"
+    )
+
+
+def _slips(text: TextColumn) -> pl.Series:
+    """Which of the different cells are slips: a few words among many different numbers, or a few
+    numbers with a zero in front. Where these are many, or all numbers have the same length, as
+    codes have, they are names."""
+    is_number = text.cells.str.contains(ANY_NUMBER).fill_null(value=False)
+    is_zero = is_number & text.cells.str.contains(LEADING_ZERO).fill_null(value=False)
+    is_word = text.cells.is_not_null() & ~is_number
+    if is_zero.any() and text.cells.filter(is_number).str.len_chars().n_unique() == 1:
+        return is_zero & False
+    many = int((is_number & ~is_zero).sum()) > NUMBERS
+    is_slip = is_zero | is_word if many else is_zero & (not is_word.any())
+    cells = int(text.counts.filter(text.cells.is_not_null()).sum())
+    return is_slip & (int(text.counts.filter(is_slip).sum()) < SLIPS * cells)
 
 
 def _mixed_notations(text: TextColumn) -> tuple[str, str] | None:

@@ -75,8 +75,9 @@ class TextColumn:
         ).alias(column.name)
 
 
-def look_at(column: pl.Series) -> TextColumn:
-    """What the cells of a column of text could be. Only its different cells are looked at."""
+def look_at(column: pl.Series, *, zeros: bool = False) -> TextColumn:
+    """What the cells of a column of text could be. Only its different cells are looked at. With
+    `zeros`, numbers may have some in front."""
     table = column.drop_nulls().value_counts(name=":count")
     raw, counts = table.get_columns()
     cells = raw.str.strip_chars(BLANKS)
@@ -91,7 +92,7 @@ def look_at(column: pl.Series) -> TextColumn:
     cells = cells.str.replace("−", "-", literal=True)
     shown = cells.drop_nulls()
     fits: frozenset[Decimal] = frozenset()
-    if len(shown) and not shown.str.contains(LEADING_ZERO).any():
+    if len(shown) and (zeros or not shown.str.contains(LEADING_ZERO).any()):
         fits = frozenset(k for k, pattern in PATTERNS.items() if shown.str.contains(pattern).all())
     return TextColumn(raw, counts, cells, is_none, percent, fits)
 

@@ -3,7 +3,8 @@ stand for something else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -14,7 +15,7 @@ from ringfence.history.guessing.results import METRICS, is_result
 from ringfence.history.guessing.statuses import STATUSES
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns
-from ringfence.history.spreadsheets.columns import read_cells, tidy_names
+from ringfence.history.spreadsheets.columns import ANY_NUMBER, read_cells, tidy_names
 from ringfence.history.spreadsheets.summary_rows import footer_lines, summary_rows
 
 
@@ -27,6 +28,8 @@ class Sheet:
     notes: tuple[str, ...]
     nones: frozenset[str]
     """Columns in which a missing value was written as None."""
+    words: Mapping[str, pl.Series]
+    """For results that are words in some rows, these words; null in the other rows."""
 
 
 def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Sheet:
@@ -43,7 +46,7 @@ def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Shee
         name for name in read if name == objective or (name not in named.names and is_result(name))
     ]
     cells = read_cells(table, read, results, named.decimal, places.of)
-    return Sheet(cells.table, places, (*notes, *cells.notes), cells.nones)
+    return Sheet(cells.table, places, (*notes, *cells.notes), cells.nones, cells.words)
 
 
 def filled_down(table: pl.DataFrame, task: str, places: Places) -> tuple[pl.DataFrame, list[str]]:
@@ -102,6 +105,7 @@ def _without_remarks(
 
 
 def _first_text(table: pl.DataFrame, row: int) -> str:
-    """The first cell of a row that says something; "" if none does."""
-    texts = (cell.strip() for cell in table.row(row) if isinstance(cell, str))
-    return next((text for text in texts if text), "")
+    """The first cell of a row that says something, in words rather than numbers; "" if none."""
+    texts = [cell.strip() for cell in table.row(row) if isinstance(cell, str) and cell.strip()]
+    words = [text for text in texts if not re.match(ANY_NUMBER, text)]
+    return next(iter([*words, *texts]), "")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from ringfence.history.guesses import is_label
 from ringfence.history.spreadsheets.notation import BLANKS
 
 SUMMARIES = (
@@ -19,6 +20,13 @@ SUMMARIES = (
 MOST_LINES = 8
 """A table has at most so many below it: count, mean, std, min, three quartiles, max of pandas."""
 FIRST_WORD = r"^([^\s:=(\u00a0]+)"
+OF_RUNS = {"best", "min", "max", "minimum", "maximum", "count"}
+"""In a remark these may tell of the run itself: best of three."""
+REMARK = (
+    rf"^({'|'.join(word for word in SUMMARIES if word not in OF_RUNS)})"
+    r"(\s+(of|over|across|above|all|von|über|aller|der|des|du|de|di|del|della|sur|tutti)\b.*)?[:.]?$"
+)
+"""A remark on a row that sums up others, such as mean of the above; not mean pooling."""
 
 
 def footer_lines(table: pl.DataFrame) -> int:
@@ -39,6 +47,14 @@ def summary_rows(table: pl.DataFrame, tasks: Sequence[str]) -> pl.Series:
     for name in dict.fromkeys([*tasks, *table.columns[:1]]):
         if table[name].dtype == pl.String:
             found |= _of_tasks(table, name) if name in tasks else _of_first(table, name, tasks)
+    for column in table[:, 1:]:
+        if (
+            tasks
+            and column.dtype == pl.String
+            and column.name not in tasks
+            and is_label(column.name)
+        ):
+            found |= _of_remarks(_shown(column), _no_task(table, tasks))
     return found
 
 
@@ -62,14 +78,27 @@ def _of_first(table: pl.DataFrame, name: str, tasks: Sequence[str]) -> pl.Series
     the end of a block, or the last rows, if they name no task or the word alone."""
     cells = _shown(table[name])
     says = _says_summary(cells)
-    no_task = pl.repeat(bool(tasks), table.height, eager=True)
-    for task in tasks:
-        no_task &= _shown(table[task]).is_null()
+    no_task = _no_task(table, tasks)
     at_end = (~no_task).shift(-1, fill_value=True)
     if tasks and (~says | (no_task & at_end)).all() and not says.all():
         return says
     is_word = cells.str.strip_chars(" :=\u00a0").str.to_lowercase().is_in(SUMMARIES)
     return _last(says, says & (no_task | is_word.fill_null(value=False)), MOST_LINES)
+
+
+def _of_remarks(cells: pl.Series, no_task: pl.Series) -> pl.Series:
+    """Summaries in a column of notes: rows without a task at the end of a block that say so."""
+    says = no_task & cells.str.to_lowercase().str.contains(REMARK).fill_null(value=False)
+    begins = pl.select(pl.when(says).then(None).otherwise(~no_task)).to_series()
+    return says & begins.backward_fill().fill_null(value=True)
+
+
+def _no_task(table: pl.DataFrame, tasks: Sequence[str]) -> pl.Series:
+    """Which rows name no task; none if no column does."""
+    no_task = pl.repeat(bool(tasks), table.height, eager=True)
+    for task in tasks:
+        no_task &= _shown(table[task]).is_null()
+    return no_task
 
 
 def _last(says: pl.Series, is_summary: pl.Series, most: int) -> pl.Series:

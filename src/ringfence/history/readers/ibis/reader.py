@@ -14,8 +14,10 @@ import polars as pl
 
 from ringfence.checks import integer
 from ringfence.errors import HistoryError, SettingError
+from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.guesses import TASKS
 from ringfence.history.history import EXACT_INTEGERS, History, history_from
+from ringfence.history.places import Places
 from ringfence.history.readers.ibis.best import best_rows
 from ringfence.history.readers.ibis.columns import EngineColumns
 from ringfence.history.readers.ibis.numbers import first_row, number, plain
@@ -110,6 +112,8 @@ def _selected(table: Any, history: History, best: int, order: str | None) -> His
         why = "; ".join(f"{group.rows} because {group.reason}" for group in dropped)
         raise HistoryError(f"no row of the history can be used: {why}")
     frame = best_rows(rows, best, max(counts.values()), roles.parameters)
+    for note in without_impossible(frame, roles, Places())[1]:
+        raise HistoryError(f"{note}; leave such rows out by a filter, or read all (best=None)")
     total = sum(counts.values()) + sum(group.rows for group in dropped)
     selection = Selection(inferred.space, best, total, counts, tuple(dropped), inferred.notes)
     read_note = f"{frame.height} of {total} rows were read, at most the best {best} of each task"

@@ -29,21 +29,23 @@ from ringfence.words import some
 def read_excel(content: bytes, name: str, sheet: str | int | None) -> TablePart:
     """The table on the first sheet, or on the one of this name or number (from 1). Formulas have
     the value that the spreadsheet calculated last, cells shown as 95 % are 0.95."""
-    rows, titles = _rows(content, name, sheet)
+    rows, titles, filled = _rows(content, name, sheet)
     if sheet is not None or len(titles) == 1:
         return _part(rows, name)
     try:
         part = _part(rows, name)
     except HistoryError as error:
-        raise HistoryError(f"{error}; {on_other_sheets(titles)}") from None
+        raise HistoryError(f"{error}{on_other_sheets(filled)}") from None
     said = f"read the first of the sheets {some(titles)}; sheet=… (--option sheet=…) reads another"
-    return replace(part, notes=(said, *part.notes), sheets=tuple(titles))
+    return replace(part, notes=(said, *part.notes), sheets=tuple(filled))
 
 
 def on_other_sheets(titles: Sequence[str]) -> str:
-    """What to do if the first sheet holds no runs."""
+    """What to do if the first sheet holds no runs, in words; empty if the others are blank."""
+    if len(titles) < 2:
+        return ""
     return (
-        f"this is the first of its sheets, {some(titles)}; say which one has the runs, such as "
+        f"; this is the first of its sheets, {some(titles)}; say which one has the runs, such as "
         f"sheet={titles[1]!r} (--option sheet=…)"
     )
 
@@ -83,8 +85,9 @@ def _part(rows: list[tuple[Any, ...]], name: str) -> TablePart:
 
 def _rows(
     content: bytes, name: str, sheet: str | int | None
-) -> tuple[list[tuple[Any, ...]], list[str]]:
-    """The values of each row, blank text as None, and the names of all sheets."""
+) -> tuple[list[tuple[Any, ...]], list[str], list[str]]:
+    """The values of each row, blank text as None; the names of all sheets, and of the first and
+    those others that hold a table."""
     try:
         import openpyxl
     except ModuleNotFoundError as error:
@@ -98,10 +101,21 @@ def _rows(
             page = _page(book.worksheets, name, sheet)
             page.reset_dimensions()  # some programs write them wrong
             rows = _values(page, name)
+            filled = [
+                titles[0],
+                *(other.title for other in book.worksheets[1:] if _is_table(other)),
+            ]
             book.close()
     while rows and not any(cell is not None for cell in rows[-1]):
         rows.pop()
-    return rows, titles
+    return rows, titles, filled
+
+
+def _is_table(page: Any) -> bool:
+    """Whether the first rows of a sheet hold two of two values or more: a header and a run."""
+    page.reset_dimensions()
+    rows = page.iter_rows(values_only=True, max_row=PREAMBLE + 1)
+    return sum(sum(_value(cell) is not None for cell in row) > 1 for row in rows) > 1
 
 
 def _values(page: Any, name: str) -> list[tuple[Any, ...]]:

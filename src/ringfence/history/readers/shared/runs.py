@@ -12,6 +12,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.history import History, history_from
 from ringfence.history.roles import NamedColumns
+from ringfence.history.spreadsheets.nested import flat as flat
 from ringfence.history.tables import as_float, from_objects
 from ringfence.incoming.limits import COLUMNS
 from ringfence.space import Space
@@ -91,17 +92,6 @@ def reported(values: Sequence[Any], at: str, direction: str | None) -> int | Non
     if at == "best" and numbers:
         return min(numbers)[1]
     return len(values) - 1 if values else None
-
-
-def flat(config: Mapping[str, Any], separator: str, prefix: str = "") -> dict[str, Any]:
-    """A nested configuration with one name for each value; lists become text."""
-    values: dict[str, Any] = {}
-    for name, value in config.items():
-        if isinstance(value, Mapping):
-            values |= flat(value, separator, f"{prefix}{name}{separator}")
-        else:
-            values[f"{prefix}{name}"] = str(value) if isinstance(value, list) else value
-    return values
 
 
 def from_text(values: Sequence[str | None]) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Objectives that cannot be, or that look like those of failed runs."""
