@@ -6,7 +6,7 @@
 # make chaos   kills, full disks, read-only folders, a database that restarts; MINUTES=60 for more kills
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
-# make results  write docs/results.md, the tables of docs/transfer.md and docs/check.md, and figures
+# make results  write docs/results.md, the tables of docs/transfer.md, docs/check.md and docs/method.md, and figures
 # make docs    build the site from docs/ into site/; a dead link or a page out of place fails
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json again
@@ -69,6 +69,7 @@ results: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.paper_page
 	$(BIN)/python -m benchmarks.transfer_page
 	$(BIN)/python -m benchmarks.calibration page
+	$(BIN)/python -m benchmarks.tolerance page
 
 docs: $(VENV)/.documented
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -1,7 +1,8 @@
 """Good rows instead of best rows: how small a region becomes, and what random search gets there.
 
     python -m benchmarks.tolerance run FOLDER OUT [--tables …] [--draws 8] [--targets 10]
-    python -m benchmarks.tolerance page OUT      the tables of docs/tolerance.md
+    python -m benchmarks.tolerance page OUT       commit OUT's cells, write the table of docs/method.md
+    python -m benchmarks.tolerance page --check   does it follow from the committed cells?
 
 For every table: leave a task out, learn from 256 random rows of up to 30 others, draw 256
 configurations inside, and give each the value of the nearest recorded row of the task left out.
@@ -12,6 +13,8 @@ target that is finished, so that a run can be stopped at any point.
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +34,8 @@ MOST_TASKS, ROWS, DRAWS = 30, 256, 256
 BEST_OF = (5, 10, 25, 50)
 NAMES = (*TABLES, "sgd_toy")
 ROOT = Path(__file__).parents[1]
+DOC = ROOT / "docs" / "method.md"
+RESULTS = ROOT / "benchmarks" / "results" / "tolerance.parquet"
 
 
 def main() -> None:
@@ -45,11 +50,11 @@ def main() -> None:
     run.add_argument("--draws", type=int, default=8)
     run.add_argument("--targets", type=int, default=10)
     page = commands.add_parser("page")
-    page.add_argument("out", type=Path)
+    page.add_argument("out", type=Path, nargs="?")
+    page.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if options.command == "page":
-        print(summary(pl.DataFrame(list(read_lines(options.out / "cells.jsonl")))))
-        return
+        sys.exit(write_page(options.out, options.check))
     need_one_thread()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "cells.jsonl"
@@ -62,6 +67,32 @@ def main() -> None:
             for cell in cells(table, draw, options.targets, done):
                 append_line(path, cell)
             print(f"{name}, draw {draw}: finished", flush=True)
+
+
+def write_page(out: Path | None, check: bool) -> int:
+    """Write the table between the markers of the page; with `check`, say whether it matches."""
+    if out is not None:
+        pl.DataFrame([_flat(cell) for cell in read_lines(out / "cells.jsonl")]).sort(
+            "table", "draw", "target"
+        ).write_parquet(RESULTS, compression="zstd")
+    old = DOC.read_text()
+    marked = r"(<!-- tolerance -->\n).*?(<!-- /tolerance -->)"
+    text = summary(pl.read_parquet(RESULTS))
+    new = re.sub(marked, lambda m: f"{m[1]}{text}\n{m[2]}", old, flags=re.DOTALL)
+    if check:
+        print("docs/method.md matches" if new == old else "docs/method.md does not match")
+        return int(new != old)
+    DOC.write_text(new)
+    return 0
+
+
+def _flat(cell: dict[str, object]) -> dict[str, object]:
+    """Numbers to five digits."""
+    return {
+        name: [float(f"{x:.5g}") for x in value] if isinstance(value, list)
+        else float(f"{value:.5g}") if isinstance(value, float) else value
+        for name, value in cell.items()
+    }  # fmt: skip
 
 
 def cells(

@@ -10,8 +10,8 @@ import pytest
 
 import ringfence as rf
 from ringfence.errors import SettingError
+from ringfence.fit.good_rows import pick_for_box
 from ringfence.fit.solvers.minimum_ellipsoid import minimum_ellipsoid
-from ringfence.learned.good_rows import pick_for_box
 
 SPACE = rf.Space({name: rf.Float(0.0, 1.0) for name in "abc"})
 PLANE = rf.Space({"a": SPACE["a"], "b": SPACE["b"], "c": rf.Constant(0.0)})

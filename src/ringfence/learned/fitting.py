@@ -20,12 +20,12 @@ from msgspec import structs
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.fit.any_shape import fit_shape
+from ringfence.fit.good_rows import AnyRegion, pick_for_box, pick_for_region
 from ringfence.fit.literal import Units, fit_literal_box, fit_literal_ellipsoid
 from ringfence.fit.result import AnyFit
 from ringfence.fit.unions.cells import Cells
 from ringfence.history import TASK
 from ringfence.learned.blocks import Block
-from ringfence.learned.good_rows import pick_for_box, pick_for_fit
 from ringfence.learned.records import Settings
 from ringfence.regions import Box
 from ringfence.space import Axis, Choice, Condition, Encoding, Space
@@ -160,7 +160,7 @@ def _picks_among(
         away = [b.region.norm(cloud.points[rows]) for b, cloud in zip(blocks, clouds)]
         return np.asarray(np.fmax.reduce(away, axis=0, initial=0.0))
 
-    return pick_for_fit(points, task, fit, norms, _log_size)
+    return pick_for_region(points, task, AnyRegion(fit, norms, _log_size))
 
 
 def _log_size(blocks: Sequence[Block]) -> float:

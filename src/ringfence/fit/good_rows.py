@@ -18,14 +18,14 @@ size     ½ ‖u - l‖² of the box around them (eq. 4)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
-from ringfence.learned.blocks import Block
 
 STARTS = 8
 """With 8, the smallest box was found in 60 of 60 cases that could be tried out in full; with 4 in
@@ -39,10 +39,18 @@ RIM = 1e-6
 SMALLER = 1e-9
 """A size that is smaller by this share is rounding."""
 
-Fit = Callable[[IntArray], Sequence[Block]]
-"""Rows → the blocks around them."""
-Norms = Callable[[Sequence[Block]], FloatArray]
-"""Blocks → how far each of the rows is from their middle, (n,)."""
+RegionT = TypeVar("RegionT")
+
+
+@dataclass(frozen=True, eq=False)
+class AnyRegion(Generic[RegionT]):
+    """What the search must know of a region, which is none of its business otherwise."""
+
+    fit: Callable[[IntArray], RegionT]
+    """Rows → the region around them."""
+    norms: Callable[[RegionT], FloatArray]
+    """How far each of all rows is from its middle, (n,)."""
+    size: Callable[[RegionT], float]
 
 
 def pick_for_box(points: FloatArray, task: IntArray) -> IntArray:
@@ -50,11 +58,9 @@ def pick_for_box(points: FloatArray, task: IntArray) -> IntArray:
     return min(_descents(points, task), key=_Rows(points, task).size)
 
 
-def pick_for_fit(
-    points: FloatArray, task: IntArray, fit: Fit, norms: Norms, size: Callable[..., float]
-) -> IntArray:
-    """The picks of the region with the smallest `size` found."""
-    search = _Search(_Rows(points, task), fit, norms, size)
+def pick_for_region(points: FloatArray, task: IntArray, region: AnyRegion[RegionT]) -> IntArray:
+    """The picks of the smallest region found."""
+    search = _Search(_Rows(points, task), region)
     for picks in _descents(points, task):
         search.alternate(picks)
     search.exchange()
@@ -62,13 +68,11 @@ def pick_for_fit(
 
 
 @dataclass(eq=False)
-class _Search:
+class _Search(Generic[RegionT]):
     """The regions that were tried; the best of them is the answer."""
 
     rows: _Rows
-    fit: Fit
-    norms: Norms
-    size: Callable[..., float]
+    region: AnyRegion[RegionT]
     sizes: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     @property
@@ -81,9 +85,9 @@ class _Search:
         for _ in range(MOST_ROUNDS):
             if tuple(picks) in self.sizes:
                 return
-            blocks = self.fit(picks)
-            self.sizes[tuple(picks)] = self.size(blocks)
-            picks = self.rows.first_smallest(self.norms(blocks))
+            fitted = self.region.fit(picks)
+            self.sizes[tuple(picks)] = self.region.size(fitted)
+            picks = self.rows.first_smallest(self.region.norms(fitted))
 
     def exchange(self) -> None:
         """From the best region: one task after the other takes the row nearest to the middle of the
@@ -92,10 +96,10 @@ class _Search:
         n_tasks = len(self.rows.of_task)
         while n_tasks > 1:
             best = self.best
-            on_rim = np.flatnonzero(self.norms(self.fit(best))[best] > 1.0 - RIM)
+            on_rim = np.flatnonzero(self._norms(best)[best] > 1.0 - RIM)
             for number in on_rim:
                 others = np.delete(best, number)
-                norms = self.norms(self.fit(others))
+                norms = self._norms(others)
                 rows = self.rows.of_task[number]
                 picks = best.copy()
                 picks[number] = rows[norms[rows].argmin()]
@@ -105,6 +109,9 @@ class _Search:
                     return
             if (self.best == best).all():
                 return
+
+    def _norms(self, picks: IntArray) -> FloatArray:
+        return self.region.norms(self.region.fit(picks))
 
 
 @dataclass(frozen=True, eq=False)
