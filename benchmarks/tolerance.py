@@ -1,7 +1,7 @@
 """Good rows instead of best rows: how small a region becomes, and what random search gets there.
 
     python -m benchmarks.tolerance run FOLDER OUT [--tables …] [--draws 8] [--targets 10]
-    python -m benchmarks.tolerance page OUT       commit OUT's cells, write the table of docs/method.md
+    python -m benchmarks.tolerance page OUT       keep its cells, write the table of docs/method.md
     python -m benchmarks.tolerance page --check   does it follow from the committed cells?
 
 For every table: leave a task out, learn from 256 random rows of up to 30 others, draw 256

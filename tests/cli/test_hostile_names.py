@@ -289,5 +289,5 @@ def test_a_table_whose_name_is_no_text_is_learned_and_reported(tmp_path):
     for command, made in (("learn", "learned.json"), ("report", "report.html")):
         done = ringfence(command, *words, "-o", made, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "runs\\udcff.csv" in (tmp_path / made).read_text("utf-8").replace("\\\\", "\\")
+        assert "runs?.csv" in (tmp_path / made).read_text("utf-8")
     assert "$&#x27;runs\\xff.csv&#x27;" in (tmp_path / "report.html").read_text("utf-8")

@@ -87,7 +87,7 @@ def everything(history: rf.History) -> Facts:
     check = check_of(task_check(learned.tasks[0].name, None), *tasks, warnings=("thin",))
     facts = gather(history, learned, check, None)
     points = (facts.parameters, facts.parameters)
-    setting = SettingRow("box", 0.5, (2.0, 1.0, 3.0), "helps", 1, 9, recommended=True)
+    setting = SettingRow("box", 0.5, "50%", (2.0, 1.0, 3.0), "helps", 1, 9, recommended=True)
     return replace(
         facts,
         parts=([["", "part 1"], ["rate", "0 … 1"], ["tasks", "9"]],),

@@ -82,3 +82,5 @@ def _check_tasks(learned: LearnedSpace) -> None:
         if learned.contains(task.incumbent) == task.outside:
             side = "outside" if task.outside else "inside"
             raise FileError(f"the incumbent of task {task.name!r} is not {side} the region")
+    if learned.outliers and not learned.settings.outliers:
+        raise FileError(f"no task was to be left outside, but {learned.outliers[0]!r} is")
