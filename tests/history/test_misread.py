@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -188,3 +189,20 @@ def test_a_word_in_the_objective_is_shown_as_written(tmp_path):
         (dropped,) = rf.learn(one).provenance.dropped
         assert dropped.example.endswith("auc = OOM")
     assert history.roles.parameters == ("lr",)
+
+
+@pytest.mark.parametrize("choices", [["relu", "None"], ["relu", None]])
+def test_a_declared_choice_called_none_is_no_gap(choices):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "task": np.repeat(list("abc"), 20),
+            "x": rng.random(60),
+            "activation": rng.choice(["relu", "None"], 60),
+            "loss": rng.random(60),
+        }
+    )
+    space = rf.Space({"x": rf.Float(0, 1), "activation": rf.Categorical(choices)})
+    learned = rf.learn(table, space, task="task", objective="loss", starts=0)
+    assert learned.provenance.rows_used == 60
+    assert {task.incumbent["activation"] for task in learned.tasks} <= set(choices)

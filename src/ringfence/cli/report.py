@@ -17,7 +17,7 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
-from ringfence.cli.output.terminal import say
+from ringfence.cli.output.terminal import read_off, say
 from ringfence.cli.progress import progress_bar
 from ringfence.cli.typed import words
 
@@ -57,4 +57,4 @@ def report(
             command=typed("ringfence report", words()),
             progress=progress,
         )
-    say(f"written to {path}")
+    say(*read_off(history.notes), f"written to {path}")

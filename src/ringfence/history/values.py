@@ -83,9 +83,9 @@ def numbers_of(parameter: Parameter, raw: pl.Series) -> pl.Series:
     values = [value for value in raw.unique().to_list() if value is not None]
     positions = [_position(choices, value) for value in values]
     column = raw.replace_strict(values, positions, default=None, return_dtype=pl.Float64)
-    if None in choices:
-        column = column.fill_null(float(choices.index(None)))
-    return column
+    # Tables write None as text, and text that says None may have been read as nothing.
+    nothing = [number for number, choice in enumerate(choices) if choice in (None, "None")]
+    return column.fill_null(float(nothing[0])) if len(nothing) == 1 else column
 
 
 def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
