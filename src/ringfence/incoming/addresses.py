@@ -24,6 +24,8 @@ PLACE = re.compile(
     re.DOTALL,
 )
 """What follows the scheme of an address that leaves no doubt where its host is."""
+MISTYPED = re.compile(r":[^@]*@|..://", re.DOTALL)
+"""What only addresses have, whatever has become of their scheme."""
 LOCAL = ("file", "sqlite")
 DATABASES = (
     "bigquery", "clickhouse", "cockroachdb", "databricks", "duckdb", "jdbc", "mariadb", "mssql",
@@ -42,7 +44,7 @@ def is_address(source: Any) -> bool:
     text = str(fspath(source))
     match = SCHEME.match(text)
     leads_away = match is not None and match["rest"].startswith("/")
-    if not leads_away and not text.startswith("jdbc:") and not re.search(r":[^@]*@", text):
+    if not leads_away and not text.startswith("jdbc:") and not MISTYPED.search(text):
         return False
     try:
         return not Path(text).exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ringfence import words
 from ringfence.errors import HistoryError, SpaceError
@@ -61,13 +62,17 @@ def parse(study: str, name: str, text: str) -> Range:
             float(attributes["low"]),
             float(attributes["high"]),
             bool(attributes.get("log", "Log" in content["name"])),
-            attributes.get("step", attributes.get("q")),
+            _step(attributes.get("step", attributes.get("q"))),
         )
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise HistoryError(
             f"study {study!r}, parameter {name!r}: {shortened(str(text), 200)} is not a "
             "distribution known to ringfence"
         ) from None
+
+
+def _step(step: Any) -> float | None:
+    return None if step is None else float(step)
 
 
 def plain(choice: object) -> Choice:
