@@ -24,8 +24,8 @@ PLACE = re.compile(
     re.DOTALL,
 )
 """What follows the scheme of an address that leaves no doubt where its host is."""
-MISTYPED = re.compile(r":[^@]*@|..://", re.DOTALL)
-"""What only addresses have, whatever has become of their scheme."""
+MISTYPED = re.compile(r":[^@]*@|..://|//[\w.-]+:\d|(?::|//).*\?[^/]*=", re.DOTALL)
+"""What only addresses have, whatever has become of their scheme: a login, a host, a query."""
 LOCAL = ("file", "sqlite")
 DATABASES = (
     "bigquery", "clickhouse", "cockroachdb", "databricks", "duckdb", "jdbc", "mariadb", "mssql",
@@ -92,7 +92,7 @@ def _secrets(address: str) -> set[str]:
     before = address.rpartition("@")[0].partition(":")[2].lstrip("/")
     pieces = [before, before.partition(":")[2]]
     without_port = re.sub(r":\d+(?=[/?#;:]|$)", "/", address)
-    pieces += [part.rpartition("=")[2] for part in re.split(r"[/?#&;@:]+", without_port)]
+    pieces += [part.rpartition("=")[2] for part in re.split(r"[/?#&;@:\s]+", without_port)]
     return {form for piece in pieces for form in (piece, unquote(piece)) if form}
 
 
