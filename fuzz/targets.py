@@ -62,7 +62,8 @@ def _has_secret(address: str) -> bool:
     """What looks like the name of a file is one, and a host may be told. In a path only that of a
     web server is secret: a database's name may be told, too."""
     before, _, after = address.partition(TOKEN)
-    asked, login = bool(set("?#") & set(before)), "@" in after
+    asked = bool(set("?#") & set(before))
+    login = "@" in after and (":" in before or "//" in before)
     if re.search(r"://[\w.-]*$", before) and not login:
         return False
     in_path = "localhost" in before and not asked and not login

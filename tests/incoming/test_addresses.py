@@ -40,6 +40,7 @@ MLFLOW = pytest.mark.filterwarnings("ignore")  # its own
         ("my\nsql://h/db#{}", "…"),
         ("mysql//h/db?password={}", "…"),
         ("mysql//h:1/db#{}", "…"),
+        ("mysql//{}@h/db", "…"),
         ("http:'/h/db?password={} \t", "http://…"),
     ],
 )
