@@ -63,7 +63,8 @@ def _places(picked: Objectives, wide: pl.DataFrame) -> Places:
     files = tuple((f"study {names[key]}", height) for height, key in turns.iter_rows())
     if len(names) == 1:
         files = ()
-    return Places(files, wide[":number"], "trial", from_zero=False)
+    numbers = wide[":number"].cast(pl.UInt32, strict=False)
+    return Places(files, numbers, "trial", from_zero=False)
 
 
 def _wide(

@@ -139,7 +139,7 @@ class Replay:
     def _set_study_attributes(self, operation: Operation) -> None:
         study = self.studies.get(operation.study_id)
         if study is not None:
-            named = operation.system_attr.get(METRICS)
+            named = list(operation.system_attr.get(METRICS) or ())
             metrics = metric_names(named, study.directions) or study.metrics
             attributes = {**study.attributes, **operation.user_attr}
             self.studies[study.key] = StudyInfo(

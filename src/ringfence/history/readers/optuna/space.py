@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -115,6 +116,9 @@ def _choices(name: str, ranges: Sequence[Range]) -> Merged:
 
 
 def _numbers(name: str, ranges: Sequence[Range]) -> Merged:
+    for r in ranges:
+        if not (math.isfinite(r.low) and math.isfinite(r.high)):
+            raise SpaceError(f"its bounds must be finite, not {r.low:g} and {r.high:g}")
     low, high = min(r.low for r in ranges), max(r.high for r in ranges)
     log = any(r.log for r in ranges) and low > 0
     integer = all(r.kind == "int" for r in ranges)
