@@ -92,6 +92,7 @@ def test_other_types_in_tables_of_mlflow(statement, changed):
         ("UPDATE trial_params SET distribution_json = ?", "[1]"),
         ("UPDATE trial_params SET distribution_json = ?", None),
         ("UPDATE trial_params SET param_name = ?", None),
+        ("UPDATE trial_params SET param_name = ? WHERE param_name = 'C'", "^.*$"),
         ("UPDATE trial_params SET param_value = ?", "high"),
         ("UPDATE trials SET state = ?", None),
         ("UPDATE trials SET number = ?", "first"),
