@@ -30,6 +30,7 @@ from ringfence.bench.suites.table import Table
 from ringfence.errors import FileError, SettingError
 from ringfence.history import History
 from ringfence.history.example import example_history
+from ringfence.incoming.content import is_file
 
 DESCRIPTIONS = Path(str(resources.files("ringfence.bench.suites") / "descriptions"))
 RUN_HERE = {"sgd": (81,), "sgd-mixed": (81, 9)}
@@ -62,7 +63,7 @@ def description_of(name: str) -> Path:
     if path.suffix == ".toml":
         return path
     path = DESCRIPTIONS / f"{name}.toml"
-    if not path.exists():
+    if not is_file(path):
         known = sorted([*RUN_HERE, "example", *(p.stem for p in DESCRIPTIONS.glob("*.toml"))])
         raise SettingError(f"no suite is called {name!r}; there are {', '.join(known)}")
     return path
