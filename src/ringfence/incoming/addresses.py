@@ -93,7 +93,8 @@ def _secrets(address: str) -> set[str]:
     before = address.rpartition("@")[0].partition(":")[2].lstrip("/")
     pieces = [before, before.partition(":")[2]]
     without_port = re.sub(r":\d+(?=[/?#;:]|$)", "/", address)
-    pieces += [part.rpartition("=")[2] for part in re.split(r"[/?#&;@:\s]+", without_port)]
+    for part in re.split(r"[/?#&;@:\s]+", without_port):
+        pieces += part.split("=")[1:] or [part]
     decoded = {form for piece in pieces for form in (piece, unquote(piece)) if form}
     return decoded | {quote(form, safe="", errors="replace") for form in decoded}
 
