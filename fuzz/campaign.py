@@ -26,7 +26,7 @@ RESTART = 10.0
 SAVE = 20.0
 """Seconds between two savings, of which a killed campaign loses one."""
 SLOWEST = 10
-SHARES = {"commands": 2.0, "slow-commands": 2.0, "address": 0.3, "openml": 0.3}
+SHARES = {"commands": 1.0, "slow-commands": 2.0, "address": 0.3, "openml": 0.3}
 """Of the time, relative to the others'."""
 
 

@@ -20,6 +20,7 @@ WORDS: tuple[str, ...] = (
     "objective", "parameters", "conditions", "type", "float", "int", "categorical", "LEARNED",
     "LOSS", "$x^{$", "$\\frac{1}{$", "{{7*7}}", "{% for %}", "<script>", "</script>", "&amp;",
     "%s%n", "{0}", "a/b", "../up", "..", ".", "con", "*", "[a]", "~", "-", "--", "-h", "\\", "'",
+    "^x$", "^.*$",
     '"', "`", "#", "!!python", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\r", "\n",
     "\t", "a\nb", "\u2028", "\x7f", "\u202eabc", "\u200b", "\ufeff", "\x00", "a\x00b", "\ud800",
     "é", "e\u0301", "İ", "ß", "🦊", "𝔘", "a" * 300, "x" * 5000, "ab" * 40000, "2026-01-01",

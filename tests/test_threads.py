@@ -285,8 +285,7 @@ LEARNED = rf.learn(rf.example_history(), shape="ellipsoid", outliers=0.1, starts
 
 
 def digest(_: int) -> str:
-    """What a worker process draws and asks, and how many threads it has left. (polars itself waits
-    for ever in a forked process, so that nothing can be learned in one.)"""
+    """What a worker process draws and asks, and how many threads it has left."""
     engine = rf.optimizer("gp", LEARNED, direction="minimize", n_initial=2)
     for value in (0.3, 0.1, 0.2):
         engine.tell(engine.ask(), value)
@@ -315,6 +314,52 @@ def test_forked_workers_ask_alike_while_another_thread_is_inside():
             done.set()
     assert found == [here] * 2
     assert user_numbers() == {3}
+
+
+FORKED = """
+import os, signal, sys
+import polars as pl
+import ringfence as rf
+
+columns = {"task": ["a", "a", "b", "b"], "x": [0.1, 0.2, 0.3, 0.4], "loss": [1.0, 2.0, 3.0, 4.0]}
+history = None
+if sys.argv[1] == "used":  # the pool of polars has been started
+    history = rf.read_history(pl.DataFrame(columns))
+    rf.learn(history, starts=0)
+for generation in range(2):  # a child of a child is no better off
+    child = os.fork()
+    if child:
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    signal.alarm(60)  # ends what hangs
+    if sys.argv[1] == "unused":
+        break
+frame = pl.DataFrame(columns) if history is None else history.frame
+for call in (
+    lambda: rf.learn(history or frame, starts=0), lambda: rf.check(history or frame, starts=0),
+    lambda: rf.read_history(frame), lambda: rf.History.from_frame(frame),
+    lambda: rf.optimizer("transfer", rf.Space({"x": rf.Float(0, 1)}), history=history or frame),
+):
+    try:
+        call()
+        print("done")
+    except rf.RingfenceError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads have no names here")
+@pytest.mark.parametrize(("before", "said"), [("used", "'spawn'"), ("unused", "done")])
+def test_a_forked_process_says_that_polars_would_wait_for_ever(before, said):
+    """And learns if the pool of polars was not started before it was forked."""
+    source = str(Path(rf.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED, before],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [said in line for line in done.stdout.splitlines()] == [True] * 5, done.stdout
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import ringfence.threads  # noqa: F401 - it must see every fork
 from ringfence.version import __version__ as __version__
 
 if TYPE_CHECKING:  # for editors and type checkers: the same names as in HOMES

@@ -1,4 +1,4 @@
-"""What users pass, checked: integers and seeds."""
+"""What users pass, checked: integers and seeds; and whether polars can work in this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ringfence.errors import SettingError
+from ringfence.errors import RingfenceError, SettingError
+from ringfence.threads import polars_threads
 
 
 def integer(value: Any, name: str, least: int) -> int | None:
@@ -30,3 +31,13 @@ def generator(seed: Any) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(integer(seed, "seed", 0))
+
+
+def require_polars() -> None:
+    """RingfenceError where polars would wait without an end."""
+    if polars_threads.left_behind:
+        raise RingfenceError(
+            "polars cannot work in this process, which was forked after polars had started its "
+            "threads; start processes with the method 'spawn' or 'forkserver' of multiprocessing, "
+            "or use threads"
+        )

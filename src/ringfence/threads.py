@@ -5,6 +5,8 @@ products ten to a hundred times slower, and their number would change the last d
 `one_thread` stands before the functions that users call, and before what they load late: a door
 inside another one costs microseconds, and limits the libraries that came in between (scipy brings
 a BLAS of its own). The user's objective is never called inside.
+
+And whether a forked process has lost the threads of polars.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from contextlib import ContextDecorator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from threadpoolctl import LibController
+
+
+THREADS = "/proc/self/task"
+POLARS = "polars-0"
+"""The name of a thread that is there once the pool of polars is."""
 
 
 class _Inside(threading.local):
@@ -106,3 +115,43 @@ def _set(library: LibController, number: int) -> None:
 
 
 one_thread = OneThread()
+
+
+class PolarsThreads:
+    """Whether the threads of polars were left behind in the process that this one comes from.
+
+    polars starts a pool of threads with its first query. A process that is forked afterwards has
+    none of them, and its first query waits for ever; one that is forked before starts its own.
+    """
+
+    def __init__(self) -> None:
+        self.left_behind = False
+        self._started = False  # when a process was last forked
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._look, after_in_child=self._forked)
+
+    def _look(self) -> None:
+        self._started = "polars" in sys.modules and _has_thread(POLARS)
+
+    def _forked(self) -> None:
+        self.left_behind = self.left_behind or self._started
+
+
+def _has_thread(name: str) -> bool:
+    """Whether this process has a thread of that name; True where the system does not tell."""
+    from pathlib import Path  # a third of what `import ringfence` costs
+
+    try:
+        return any(_name_of(thread) == name for thread in Path(THREADS).iterdir())
+    except FileNotFoundError:  # not Linux
+        return True
+
+
+def _name_of(thread: Path) -> str:
+    try:
+        return (thread / "comm").read_text("utf-8", "replace").rstrip("\n")
+    except OSError:  # it has ended meanwhile
+        return ""
+
+
+polars_threads = PolarsThreads()

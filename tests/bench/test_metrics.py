@@ -109,14 +109,31 @@ def test_the_best_loss_of_a_task_counts_in_every_figure():
     assert ends["mean"].to_list() == pytest.approx([6.5 / 9.5, 0.0])
 
 
+def whole(**columns):
+    """Results with all their columns, some of them changed."""
+    return TWO.with_columns(
+        **{"sources": pl.lit("mixed"), "n_evaluations": 256, "volume": 1.0, **columns}
+    )
+
+
 @pytest.mark.parametrize(
     "frame, message",
     [
         (pl.DataFrame({"figure": ["1a"]}), "has no column 'title'"),
         (pl.DataFrame(schema=SCHEMA), "holds no results"),
+        (whole(loss=pl.lit("low")), "'loss' does not hold Float64 in every row"),
+        (whole(method=None), "'method' does not hold String"),
+        (whole(trial=pl.lit(2**40)), "'trial' does not hold Int32"),
+        (whole(exhausted=pl.lit(1)), "'exhausted' does not hold Boolean"),
     ],
 )
 def test_a_file_without_results_is_refused(frame, message, tmp_path):
     frame.write_parquet(tmp_path / "results.parquet")
     with pytest.raises(FileError, match=message):
         read_results(tmp_path / "results.parquet")
+
+
+def test_integers_of_another_width_are_the_same_results(tmp_path):
+    wide = whole(trial=pl.col("trial").cast(pl.UInt64), order=pl.col("order").cast(pl.Int64))
+    wide.write_parquet(tmp_path / "results.parquet")
+    assert summary(read_results(tmp_path / "results.parquet")) == summary(TWO)

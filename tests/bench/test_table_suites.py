@@ -55,6 +55,7 @@ def make(tmp_path):
     return made
 
 
+META = '[meta_features]\nfile = "runs.csv"\ntask = "set"\n'
 ACCURACY = 'objective = ["acc_0", "acc_1"]\ndirection = "maximize"\n'
 
 
@@ -126,11 +127,44 @@ def test_a_curve_gives_the_loss_after_each_epoch(tmp_path):
         ('objective = ["acc_0"]\nleast_rows = 99\n', "leaves no task"),
         ('objective = ["acc_0"]\nscale = 1\n', "unknown field `scale`"),
         (ACCURACY + "ceiling = 0.9\nlog_loss = true\n", "needs losses above 0"),
+        ('objective = ["kind"]\n', "'kind' does not hold numbers alone"),
+        (ACCURACY + f"least_rows = {10**30}\n", "least_rows"),
+        (ACCURACY + META + 'columns = ["kind"]\n', "'kind' does not hold numbers alone"),
+        (ACCURACY + META + 'columns = ["rows"]\n', "no column 'rows'"),
+        (ACCURACY + META.replace("runs", "x" * 300), "no x+"),
     ],
 )
 def test_what_is_wrong_is_said(make, text, message):
     with pytest.raises(FileError, match=message):
         make(text)
+
+
+@pytest.mark.parametrize(
+    ("columns", "curves", "message"),
+    [
+        ({"a": [[1.0, 2.0]], "b": [[1.0]]}, ["a", "b"], "the curves a, b differ in length"),
+        ({"a": [[]], "b": [[]]}, ["a"], "'a' does not hold numbers alone"),
+        ({"a": [1.0], "task": [["t"]]}, ["a"], "'task' does not hold names of tasks"),
+        ({"a": [], "task": []}, ["a"], "leaves no task"),
+        ({"a": [1.0], "task": pl.Series([None], dtype=pl.String)}, ["a"], "leaves no task"),
+    ],
+)
+def test_other_types_than_expected(columns, curves, message, tmp_path):
+    arrays = {
+        name: pl.Series(cells, dtype=pl.Array(pl.Float64, len(cells[0])))
+        if name != "task" and cells and isinstance(cells[0], list) and cells[0]
+        else pl.Series(cells, dtype=None if len(cells) else pl.Float64)
+        for name, cells in columns.items()
+    }
+    frame = pl.DataFrame({"task": pl.Series(["t"] * len(columns["a"])), **arrays})
+    frame.with_columns(x=pl.lit(0.5)).write_parquet(tmp_path / "c.parquet")
+    (tmp_path / "c.toml").write_text(
+        f'file = "c.parquet"\norigin = "made up"\ncurves = {curves}\n'
+        '[space.parameters]\nx = {type = "float", low = 0.0, high = 1.0}\n'
+    )
+    load_suite.cache_clear()
+    with pytest.raises(FileError, match=message):
+        load_suite(SuiteSource(str(tmp_path / "c.toml")))
 
 
 def test_a_suite_or_a_table_that_is_not_there():

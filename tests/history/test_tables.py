@@ -257,3 +257,15 @@ def test_the_digest_follows_the_data_and_nothing_else():
     assert digest != History.from_frame(FRAME.with_columns(lr=pl.col("lr") + 1e-9)).digest()
     assert digest != History.from_frame(FRAME, direction="maximize").digest()
     assert digest == History.from_frame(FRAME.with_columns(run_id=1)).digest()
+
+
+@pytest.mark.parametrize("name", ["*", "^x$", "^.*$"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson"])
+def test_a_name_that_is_a_pattern_to_polars_is_refused(name, ending, tmp_path):
+    frame = pl.DataFrame(
+        {"task": ["a", "b"], "x": [0.1, 0.2], name: [0.3, 0.4], "loss": [1.0, 2.0]}
+    )
+    getattr(frame, f"write_{ending}")(tmp_path / f"runs.{ending}")
+    for source in (frame, tmp_path / f"runs.{ending}"):
+        with pytest.raises(HistoryError, match="pattern for other columns; rename it"):
+            read_history(source, task="task", objective="loss")

@@ -37,6 +37,11 @@ MLFLOW = pytest.mark.filterwarnings("ignore")  # its own
         ("u:{}@h/db", "…"),
         ("sqlite://u:{}@h/db", "sqlite://h"),
         ("mssql://u:{}@h/db", "mssql://h/db"),
+        ("my\nsql://h/db#{}", "…"),
+        ("mysql//h/db?password={}", "…"),
+        ("mysql//h:1/db#{}", "…"),
+        ("mysql//{}@h/db", "…"),
+        ("http:'/h/db?password={} \t", "http://…"),
     ],
 )
 def test_an_address_is_shown_without_anything_that_may_be_secret(address, safe):
@@ -50,7 +55,13 @@ def test_an_address_is_shown_without_anything_that_may_be_secret(address, safe):
         assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize("name", ["runs.csv", "C:/runs.csv", "a/b:c.csv", "mlruns", "-", "runs@x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "runs.csv", "C:/runs.csv", "C://runs.csv", "a/b:c.csv", "a#b.csv", "run?/x=1.csv", "mlruns",
+        "-", "runs@x",
+    ],
+)  # fmt: skip
 def test_names_of_files_are_no_addresses(name):
     assert shown(name) == name
 

@@ -73,7 +73,20 @@ def read_results(path: Path) -> pl.DataFrame:
         raise FileError(f"{path} has no column {missing[0]!r}: ringfence bench table writes one")
     if frame.is_empty():
         raise FileError(f"{path} holds no results")
-    return frame
+    types = pl.DataFrame(schema=SCHEMA).explode("trial", "loss").schema
+    return frame.with_columns(_as_written(frame[n], wanted, path) for n, wanted in types.items())
+
+
+def _as_written(column: pl.Series, wanted: pl.DataType, path: Path) -> pl.Series:
+    """The column in the type in which `results` has it; other programs write integers wider."""
+    if column.dtype.is_integer() and wanted == pl.Int32:
+        column = column.cast(wanted, strict=False)
+    if column.dtype != wanted or column.has_nulls():
+        raise FileError(
+            f"{path}: the column {column.name!r} does not hold {wanted} in every row; write it "
+            "again with: ringfence bench table"
+        )
+    return column
 
 
 def of_suite(results: pl.DataFrame, suite: str) -> pl.DataFrame:

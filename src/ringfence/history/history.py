@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ringfence.checks import require_polars
 from ringfence.errors import HistoryError
 from ringfence.history.directions import goal_text
 from ringfence.history.display.table import history_html, history_text
@@ -295,6 +296,7 @@ def history_from(
 ) -> History:
     """The history in a table, its columns as they are named; see `History.from_frame`. A `typed`
     table has numbers where numbers are meant, so that its texts are not looked into."""
+    require_polars()
     table = as_table(frame)
     if not table.height:
         raise HistoryError("the table has no rows")

@@ -52,7 +52,7 @@ class Places:
 
     def of(self, row: int) -> str:
         """What to call the row at this position (from 0)."""
-        number = row if self.numbers is None else int(self.numbers[row])
+        number = row if self.numbers is None else self.numbers[row]
         for name, height in self.files if len(self.files) > 1 else ():
             if row < height:
                 number = row if self.numbers is None else number

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from ringfence.checks import require_polars
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history.history import History
 from ringfence.history.readers.dispatch import (
@@ -34,6 +35,7 @@ def as_history(
     """The runs as a history, read with the options in `reading`, keyword arguments of `caller` that
     are for `read_history`. `space` goes to a reader that judges rows where they lie; `asks` is
     whether a doubtful direction is asked about."""
+    require_polars()
     unset = ("task", "objective", "direction")
     reading = {k: v for k, v in reading.items() if not (k in unset and v is None)}
     for name in reading:
@@ -55,6 +57,7 @@ def as_history(
 
 def read_with_hint(runs: Runs, argument: str) -> History:
     """The runs as a history where there is no room for options: errors say where these go."""
+    require_polars()
     if _is_ready(runs):
         return runs if isinstance(runs, History) else History.concat(runs)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -39,7 +39,18 @@ def as_table(frame: Any, *, index: bool = True) -> pl.DataFrame:
                 f"expected a pandas or polars DataFrame, not {type(frame).__name__}; "
                 "files are read with read_history"
             )
+    require_literal(frame.columns)
     return pl.DataFrame([_plain(column) for column in frame.get_columns()])
+
+
+def require_literal(names: Iterable[str]) -> None:
+    """HistoryError for a name that means other columns to polars, which no quotes prevent."""
+    for name in names:
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise HistoryError(
+                f"a column cannot be called {name!r}, which is a pattern for other columns; "
+                "rename it"
+            )
 
 
 def is_frame(source: Any) -> bool:

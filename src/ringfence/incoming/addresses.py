@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from ringfence.errors import MissingExtraError, RingfenceError
 
@@ -24,6 +24,8 @@ PLACE = re.compile(
     re.DOTALL,
 )
 """What follows the scheme of an address that leaves no doubt where its host is."""
+MISTYPED = re.compile(r"(?::|//)[^@]*@|..://|//[\w.-]+:\d|(?::|//).*\?[^/]*=", re.DOTALL)
+"""What only addresses have, whatever has become of their scheme: a login, a host, a query."""
 LOCAL = ("file", "sqlite")
 DATABASES = (
     "bigquery", "clickhouse", "cockroachdb", "databricks", "duckdb", "jdbc", "mariadb", "mssql",
@@ -42,7 +44,7 @@ def is_address(source: Any) -> bool:
     text = str(fspath(source))
     match = SCHEME.match(text)
     leads_away = match is not None and match["rest"].startswith("/")
-    if not leads_away and not text.startswith("jdbc:") and not re.search(r":[^@]*@", text):
+    if not leads_away and not text.startswith("jdbc:") and not MISTYPED.search(text):
         return False
     try:
         return not Path(text).exists()
@@ -60,7 +62,8 @@ def shown(source: str | PathLike[str]) -> str:
     if match is None:
         return "…"
     kind = re.split(r"[+:]", match["scheme"].lower())[0]
-    if kind in LOCAL and "@" not in text:
+    has_host = re.match("//[^/]", match["rest"])
+    if kind in LOCAL and "@" not in text and not has_host:
         return text.partition("?")[0]
     place = PLACE.fullmatch(match["rest"])
     if place is None:
@@ -86,12 +89,14 @@ def hidden(text: str, source: str | PathLike[str]) -> str:
 
 def _secrets(address: str) -> set[str]:
     """Every part of the address but the keys of its options and its port, and what stands before
-    the last @, which may hold any mark; as written and decoded."""
+    the last @, which may hold any mark; as written, decoded and encoded."""
     before = address.rpartition("@")[0].partition(":")[2].lstrip("/")
     pieces = [before, before.partition(":")[2]]
     without_port = re.sub(r":\d+(?=[/?#;:]|$)", "/", address)
-    pieces += [part.rpartition("=")[2] for part in re.split(r"[/?#&;@:]+", without_port)]
-    return {form for piece in pieces for form in (piece, unquote(piece)) if form}
+    for part in re.split(r"[/?#&;@:\s]+", without_port):
+        pieces += part.split("=")[1:] or [part]
+    decoded = {form for piece in pieces for form in (piece, unquote(piece)) if form}
+    return decoded | {quote(form, safe="", errors="replace") for form in decoded}
 
 
 @contextmanager

@@ -54,14 +54,22 @@ def readable(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file; what cannot be the name of one is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def first_bytes(path: Path, count: int) -> bytes:
     """How a file begins; nothing for what is no file or cannot be read."""
+    if not is_file(path):
+        return b""
     try:
-        if not path.is_file():
-            return b""
         with path.open("rb") as file:
             return file.read(count)
-    except (OSError, ValueError):
+    except OSError:
         return b""
 
 

@@ -18,6 +18,8 @@ Starts: TypeAlias = int | Literal["auto"] | None
 
 LEARNED_STARTS = 10
 """Number of starting points that `learn` finds unless told otherwise."""
+MOST_STARTS = 10_000
+"""Far more than anybody tries before a search; each takes a column of a table in a check."""
 ENOUGH_ROWS = 32
 """Rows that a task should have, in the median, for models of the tasks to be trusted."""
 FEWEST_TASKS, MOST_TASKS = 3, 100
@@ -77,7 +79,10 @@ def checked_settings(
 def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
     """How many starting points to look for if the tasks have these numbers of rows."""
     if starts != "auto":
-        return integer(starts, "starts", 0) or 0
+        number = integer(starts, "starts", 0) or 0
+        if number > MOST_STARTS:
+            raise SettingError(f"starts must be at most {MOST_STARTS:,}, not {number}")
+        return number
     worth = FEWEST_TASKS <= len(rows) <= MOST_TASKS and median(rows) >= ENOUGH_ROWS
     return LEARNED_STARTS if worth else 0
 

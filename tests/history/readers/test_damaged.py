@@ -18,6 +18,7 @@ from ringfence.history.example import EXAMPLES, unpack_example
 from ringfence.history.readers.shared.header import column_names
 
 DEEP = "[" * 5000
+RANGE = '{"name": "IntDistribution", "attributes": {"low": 0, "high": %s}}'
 
 
 def refused(source, **options) -> str:
@@ -85,12 +86,17 @@ def test_other_types_in_tables_of_mlflow(statement, changed):
         ("INSERT INTO study_system_attributes VALUES (99, 1, 'study:metric_names', ?)", "7"),
         ("INSERT INTO study_system_attributes VALUES (99, 1, 'study:metric_names', ?)", "{"),
         ("UPDATE trial_params SET distribution_json = ?", DEEP),
+        ("UPDATE trial_params SET distribution_json = ?", RANGE % '1, "step": "int"'),
+        ("UPDATE trial_params SET distribution_json = ?", RANGE % "NaN"),
+        ("UPDATE trial_params SET distribution_json = ?", RANGE % "Infinity"),
         ("UPDATE trial_params SET distribution_json = ?", "[1]"),
         ("UPDATE trial_params SET distribution_json = ?", None),
         ("UPDATE trial_params SET param_name = ?", None),
+        ("UPDATE trial_params SET param_name = ? WHERE param_name = 'C'", "^.*$"),
         ("UPDATE trial_params SET param_value = ?", "high"),
         ("UPDATE trials SET state = ?", None),
         ("UPDATE trials SET number = ?", "first"),
+        ("UPDATE trials SET number = ?", -1),
         ("UPDATE trial_values SET value = ?, value_type = 'x'", "low"),
         ("UPDATE study_directions SET direction = ?", "UP"),
     ],
@@ -102,6 +108,22 @@ def test_other_types_in_tables_of_optuna(statement, value, changed):
             str(rf.read_history(path, task=task))
         except rf.HistoryError as error:
             assert "\n" not in str(error) and len(str(error)) < 1000
+
+
+@pytest.mark.parametrize("number", [None, -1, 2**40])
+def test_a_trial_without_a_usable_number_has_a_place(number, changed):
+    history = rf.read_history(changed("optuna", "UPDATE trials SET number = ?", number))
+    kept = history.only(history.tasks[:1])
+    assert kept.places.of(0).startswith("trial None")
+
+
+@pytest.mark.parametrize("names", ['["loss", "speed"]', "[]"])
+def test_names_of_objectives_that_are_too_many_or_too_few(names, changed):
+    statement = "INSERT INTO study_system_attributes VALUES (99, 1, 'study:metric_names', ?)"
+    path = changed("optuna", statement, names)
+    assert rf.read_history(path).roles.objective == "value"
+    with pytest.raises(rf.HistoryError, match="no objective 'speed'"):
+        rf.read_history(path, objective="speed")
 
 
 def test_one_bad_category_fails_its_trial_and_not_the_parameter(examples, changed):

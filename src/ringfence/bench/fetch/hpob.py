@@ -107,7 +107,8 @@ def _make_table(
         write_atomically(description, _description(space, names).encode())
     table.columns = [*table.columns[:2], *names]
     write_table(folder / f"{name}.parquet", table)
-    inside = table.filter(pl.all_horizontal(pl.col(names).is_between(0.0, 1.0))).height
+    values = table[:, 2:]  # by place: '*' and '^x$' mean other columns to polars
+    inside = values.filter(pl.all_horizontal(pl.all().is_between(0.0, 1.0))).height
     return HpobTable(
         folder / f"{name}.parquet",
         description,

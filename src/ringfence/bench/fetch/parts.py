@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -32,7 +32,7 @@ class Evaluated(msgspec.Struct, frozen=True):
 class Runs(msgspec.Struct, frozen=True):
     """The runs of one task, and the number of its data set."""
 
-    data: int
+    data: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # it names a file
     runs: tuple[Evaluated, ...]
 
 

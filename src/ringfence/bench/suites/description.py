@@ -10,20 +10,24 @@ C = {type = "float", low = 1e-3, high = 1e3, log = true}
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 import polars as pl
+from polars.datatypes import DataType, DataTypeClass
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError
 from ringfence.history.readers.table import read_parquet
-from ringfence.incoming.content import read_bytes, read_text
+from ringfence.incoming.content import is_file, read_bytes, read_text
 from ringfence.incoming.parsing import guarded, toml_of
 from ringfence.space import Space, space_from
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**31)]  # more rows no table has
 
 
 class MetaFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,11 +66,11 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only these; empty: all."""
     complete: bool = False
     """Whether the table holds every configuration of the space."""
-    least_rows: int = 1
+    least_rows: Count = 1
     """Tasks with fewer rows are left out."""
     least_range: float = 0.0
     """Tasks whose losses differ by less than this are left out."""
-    most_tasks: int | None = None
+    most_tasks: Count | None = None
     """Number of tasks at most, those with the most rows first."""
     meta_features: MetaFeatures | None = None
     openml: OpenMLRuns | None = None
@@ -88,7 +92,7 @@ def read_description(path: Path) -> tuple[Description, Space]:
 def find_file(name: str, folders: Sequence[Path]) -> Path:
     """The file of this name in the first folder that has it."""
     for folder in folders:
-        if (folder / name).is_file():
+        if is_file(folder / name):
             return folder / name
     searched = ", ".join(str(folder) for folder in folders)
     raise FileError(f"no {name} in {searched}; name its folder with --data")
@@ -105,12 +109,9 @@ def read_table(path: Path) -> pl.DataFrame:
 
 def losses_of(table: pl.DataFrame, what: Description, source: str) -> FloatArray:
     """Losses (rows, budgets) to minimize, averaged over the columns; one budget without curves."""
-    columns = []
-    for name in what.curves or what.objective:
-        if name not in table.columns:
-            raise FileError(f"{source} has no column {name!r}; it has {', '.join(table.columns)}")
-        column = table[name].to_numpy().astype(float)
-        columns.append(column.reshape(len(table), -1))
+    columns = [numbers_in(table, name, source) for name in what.curves or what.objective]
+    if len({column.shape for column in columns}) > 1:
+        raise FileError(f"{source}: the curves {', '.join(what.curves)} differ in length")
     values: FloatArray = np.mean(columns, axis=0)
     if what.direction == "maximize":
         values = what.ceiling - values
@@ -119,6 +120,25 @@ def losses_of(table: pl.DataFrame, what: Description, source: str) -> FloatArray
     if not (values > 0).all():
         raise FileError(f"{source}: log_loss needs losses above 0")
     return np.log(values)
+
+
+def column_of(table: pl.DataFrame, name: str, source: str) -> pl.Series:
+    """The column of this name, or FileError."""
+    if name not in table.columns:
+        raise FileError(f"{source} has no column {name!r}; it has {', '.join(table.columns)}")
+    return table[name]
+
+
+def numbers_in(table: pl.DataFrame, name: str, source: str) -> FloatArray:
+    """A column of numbers (rows, 1), or of curves (rows, budgets)."""
+    column = column_of(table, name, source)
+    kind: DataType | DataTypeClass = column.dtype
+    while isinstance(kind, pl.Array):
+        kind = kind.inner
+    if not (kind.is_numeric() or kind in (pl.Boolean, pl.Null)):
+        raise FileError(f"{source}: the column {name!r} does not hold numbers alone")
+    values = column.to_numpy().astype(float)
+    return values.reshape(len(table), math.prod(values.shape[1:]))
 
 
 def digest_of(path: Path, description: Path) -> str:

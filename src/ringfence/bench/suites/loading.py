@@ -16,9 +16,11 @@ from ringfence.bench.cell import Evaluation
 from ringfence.bench.suites.description import (
     Description,
     MetaFeatures,
+    column_of,
     digest_of,
     find_file,
     losses_of,
+    numbers_in,
     read_description,
     read_table,
 )
@@ -28,6 +30,7 @@ from ringfence.bench.suites.table import Table
 from ringfence.errors import FileError, SettingError
 from ringfence.history import History
 from ringfence.history.example import example_history
+from ringfence.incoming.content import is_file
 
 DESCRIPTIONS = Path(str(resources.files("ringfence.bench.suites") / "descriptions"))
 RUN_HERE = {"sgd": (81,), "sgd-mixed": (81, 9)}
@@ -60,7 +63,7 @@ def description_of(name: str) -> Path:
     if path.suffix == ".toml":
         return path
     path = DESCRIPTIONS / f"{name}.toml"
-    if not path.exists():
+    if not is_file(path):
         known = sorted([*RUN_HERE, "example", *(p.stem for p in DESCRIPTIONS.glob("*.toml"))])
         raise SettingError(f"no suite is called {name!r}; there are {', '.join(known)}")
     return path
@@ -72,12 +75,9 @@ def _table(path: Path, source: SuiteSource) -> Table:
     file = find_file(what.file, folders)
     table = read_table(file)
     losses = losses_of(table, what, str(file))
-    if what.task not in table.columns:
-        raise FileError(f"{file} has no column {what.task!r}")
+    tasks = _tasks(table, what.task, str(file))
     meta = None if what.meta_features is None else _meta_features(what.meta_features, folders)
-    table = table.with_columns(
-        pl.col(what.task).cast(pl.String).alias(":task"), pl.Series(":loss", losses[:, -1])
-    )
+    table = table.with_columns(tasks.alias(":task"), pl.Series(":loss", losses[:, -1]))
     usable = _usable(table, what, meta)
     table, losses = table.filter(usable), losses[usable]
     if table.is_empty():
@@ -96,6 +96,14 @@ def _table(path: Path, source: SuiteSource) -> Table:
     )
 
 
+def _tasks(table: pl.DataFrame, name: str, source: str) -> pl.Series:
+    """The names of the tasks."""
+    column = column_of(table, name, source)
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise FileError(f"{source}: the column {name!r} does not hold names of tasks")
+    return column.cast(pl.String)
+
+
 def _usable(
     table: pl.DataFrame, what: Description, meta: Mapping[str, object] | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -109,17 +117,21 @@ def _usable(
         tasks = tasks.filter(pl.col(":task").is_in(list(meta)))
     tasks = tasks.sort(["n", ":task"], descending=[True, False])
     names = tasks[":task"].head(what.most_tasks or tasks.height).to_list()
-    return table[":task"].is_in(names).to_numpy()
+    return table[":task"].is_in(names).fill_null(False).to_numpy()
 
 
 def _meta_features(what: MetaFeatures, folders: list[Path]) -> dict[str, dict[str, float]]:
     """By task; a task that lacks one of them is left out."""
     if what.file is None:
         return what.values
-    table = read_table(find_file(what.file, folders)).select(what.task, *what.columns).drop_nulls()
+    file = find_file(what.file, folders)
+    table = read_table(file)
+    tasks = _tasks(table, what.task, str(file))
+    columns = [numbers_in(table, name, str(file))[:, -1] for name in what.columns]
     return {
-        str(row[what.task]): {name: float(row[name]) for name in what.columns}
-        for row in table.iter_rows(named=True)
+        task: dict(zip(what.columns, map(float, row)))
+        for task, *row in zip(tasks, *columns)
+        if task is not None and not np.isnan(row).any()
     }
 
 

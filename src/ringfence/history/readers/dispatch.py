@@ -28,6 +28,7 @@ from typing import Any
 
 import polars as pl
 
+from ringfence.checks import require_polars
 from ringfence.errors import FileError, HistoryError
 from ringfence.history.history import History
 from ringfence.history.readers import table
@@ -119,6 +120,7 @@ def read_source(
     source: Any, columns: NamedColumns, format: str | None, options: dict[str, Any]
 ) -> History:
     """`read_history` with what was said about the columns in one record."""
+    require_polars()
     if isinstance(source, History):
         return source
     if isinstance(source, (list, tuple)) and not source:

@@ -27,15 +27,19 @@ NONE = "none"
 BLANKS = " \t\r\n\u00a0\u202f\u2009"
 """The usual blanks, and those that keep thousands on one line."""
 
-_EXPONENT = r"(?:[eE][+-]?\d+)?"
+_EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 _INFINITY = r"|(?i:inf|infinity)"
-_GROUPS = r"[1-9]\d{0,2}(?:['’ \u00a0\u202f\u2009]\d{3})+"
-PATTERNS: dict[Decimal, str] = {
-    "point": rf"^[+-]?(?:(?:(?:\d+|[1-9]\d{{0,2}}(?:,\d{{3}})+|{_GROUPS})(?:\.\d*)?|\.\d+)"
-    rf"{_EXPONENT}{_INFINITY})$",
-    "comma": rf"^[+-]?(?:(?:(?:\d+|[1-9]\d{{0,2}}(?:\.\d{{3}})+|{_GROUPS})(?:,\d*)?|,\d+)"
-    rf"{_EXPONENT}{_INFINITY})$",
-}
+_GROUPS = r"[1-9][0-9]{0,2}(?:['’ \u00a0\u202f\u2009][0-9]{3})+"
+
+
+def _pattern(mark: str, group: str) -> str:
+    """Numbers with this decimal mark; Rust's \\d would also be the digits of other scripts."""
+    integer = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|{_GROUPS})"
+    number = rf"(?:{integer}(?:{mark}[0-9]*)?|{mark}[0-9]+)"
+    return rf"^[+-]?(?:{number}{_EXPONENT}{_INFINITY})$"
+
+
+PATTERNS: dict[Decimal, str] = {"point": _pattern(r"\.", ","), "comma": _pattern(",", r"\.")}
 
 INTEGERS = r"^[1-9]\d*(,([1-9]\d*|0))*$"
 """One integer or several; a list does not begin with 0, and 0,5 does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.error import HTTPError
@@ -38,8 +39,11 @@ def runs_of_server(uri: str) -> list[StoredRun]:
     except ImportError as error:
         raise MissingExtraError("mlflow", "mlflow") from error
     runs: list[StoredRun] = []
+    log = logging.getLogger("mlflow")
+    level = log.level
     try:
         _knock(uri)
+        log.setLevel(logging.CRITICAL)  # what it warns of, it raises as well, or does not matter
         client = MlflowClient(tracking_uri=uri)
         names = {e.experiment_id: e.name for e in client.search_experiments()}
         token, more = None, bool(names)
@@ -62,6 +66,8 @@ def runs_of_server(uri: str) -> list[StoredRun]:
         said = getattr(error, "reason", error)
         why = hidden(reason(said if isinstance(said, Exception) else Exception(said)), uri)
         raise HistoryError(f"cannot read {shown(uri)}: {why}") from None
+    finally:
+        log.setLevel(level)
     return runs
 
 

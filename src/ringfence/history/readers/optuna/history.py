@@ -15,7 +15,7 @@ from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows, from_json
 from ringfence.history.readers.optuna.space import Range, merge, parse
 from ringfence.history.roles import NamedColumns, Roles
-from ringfence.history.tables import free_name, from_objects
+from ringfence.history.tables import free_name, from_objects, require_literal
 from ringfence.space import Choice, Constant, Int, Parameter, Space, choice_key
 from ringfence.words import did_you_mean
 
@@ -63,7 +63,8 @@ def _places(picked: Objectives, wide: pl.DataFrame) -> Places:
     files = tuple((f"study {names[key]}", height) for height, key in turns.iter_rows())
     if len(names) == 1:
         files = ()
-    return Places(files, wide[":number"], "trial", from_zero=False)
+    numbers = wide[":number"].cast(pl.UInt32, strict=False)
+    return Places(files, numbers, "trial", from_zero=False)
 
 
 def _wide(
@@ -98,6 +99,7 @@ def _ranges(rows: Rows, picked: Objectives, columns: NamedColumns) -> dict[str, 
             raise HistoryError(f"no trial has a parameter {name!r}{f'; {hint}' if hint else ''}")
     if not ranges:
         raise HistoryError("the trials have no parameters")
+    require_literal(ranges)
     colon = next((name for name in ranges if name.startswith(":")), None)
     if colon is not None:
         raise HistoryError(

@@ -26,6 +26,7 @@ from ringfence.history.readers.optuna.rows import (
     Rows,
     StudyInfo,
     long_table,
+    metric_names,
 )
 
 FINISHED = ("complete", "pruned", "fail")
@@ -138,10 +139,11 @@ class Replay:
     def _set_study_attributes(self, operation: Operation) -> None:
         study = self.studies.get(operation.study_id)
         if study is not None:
-            metrics = operation.system_attr.get(METRICS) or study.metrics
+            named = list(operation.system_attr.get(METRICS) or ())
+            metrics = metric_names(named, study.directions) or study.metrics
             attributes = {**study.attributes, **operation.user_attr}
             self.studies[study.key] = StudyInfo(
-                study.key, study.name, study.directions, tuple(metrics), attributes
+                study.key, study.name, study.directions, metrics, attributes
             )
 
     def _create_trial(self, operation: Operation) -> None:

@@ -75,9 +75,10 @@ def from_json(text: Any) -> Any:
         return None
 
 
-def metric_names(names: Any) -> tuple[str, ...]:
-    """The names of a study's objectives; none if it says something else."""
-    return tuple(map(str, names)) if isinstance(names, list) else ()
+def metric_names(names: Any, directions: Sequence[str]) -> tuple[str, ...]:
+    """The names of a study's objectives; none unless there is one for each direction."""
+    fits = isinstance(names, list) and len(names) == len(directions)
+    return tuple(map(str, names)) if fits else ()
 
 
 def chooser(wanted: str | Sequence[str] | None) -> Choose:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ringfence import words
 from ringfence.errors import HistoryError, SpaceError
@@ -61,13 +63,17 @@ def parse(study: str, name: str, text: str) -> Range:
             float(attributes["low"]),
             float(attributes["high"]),
             bool(attributes.get("log", "Log" in content["name"])),
-            attributes.get("step", attributes.get("q")),
+            _step(attributes.get("step", attributes.get("q"))),
         )
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         raise HistoryError(
             f"study {study!r}, parameter {name!r}: {shortened(str(text), 200)} is not a "
             "distribution known to ringfence"
         ) from None
+
+
+def _step(step: Any) -> float | None:
+    return None if step is None else float(step)
 
 
 def plain(choice: object) -> Choice:
@@ -110,6 +116,9 @@ def _choices(name: str, ranges: Sequence[Range]) -> Merged:
 
 
 def _numbers(name: str, ranges: Sequence[Range]) -> Merged:
+    for r in ranges:
+        if not (math.isfinite(r.low) and math.isfinite(r.high)):
+            raise SpaceError(f"its bounds must be finite, not {r.low:g} and {r.high:g}")
     low, high = min(r.low for r in ranges), max(r.high for r in ranges)
     log = any(r.log for r in ranges) and low > 0
     integer = all(r.kind == "int" for r in ranges)

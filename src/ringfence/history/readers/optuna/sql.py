@@ -86,7 +86,7 @@ def _studies(database: Database) -> list[StudyInfo]:
             key,
             str(name),
             tuple(directions.get(key, ())),
-            metric_names(metrics.get(key)),
+            metric_names(metrics.get(key), directions.get(key, ())),
             attributes.get(key, {}),
         )
         for key, name in database.rows(Selects.STUDIES)

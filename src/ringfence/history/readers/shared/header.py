@@ -9,6 +9,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.guesses import is_label
+from ringfence.history.tables import require_literal
 
 PREAMBLE = 20
 """The header is looked for in so many rows; what stands above it is a title."""
@@ -43,6 +44,7 @@ def column_names(cells: Sequence[str], where: str) -> list[str]:
         name = cell.strip() or f"unnamed:{i}"
         names[name if name not in names else f"{name} (column {letter(i)})"] = None
     _require_names(cells, where)
+    require_literal(names)
     return list(names)
 
 

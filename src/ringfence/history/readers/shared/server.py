@@ -14,10 +14,11 @@ from ringfence.history.readers.shared.database import Database
 from ringfence.incoming.addresses import hidden, shown
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection
+    from sqlalchemy import URL, Connection, Engine
 
 SECONDS = 10
 """How long a server may take to answer at all."""
+REFUSED = "its driver does not take an option or a name in the address"
 EXTRAS = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql"}
 DRIVERS = {
     "postgresql": ("psycopg2", "psycopg"),
@@ -79,8 +80,10 @@ def reached(url: str) -> Iterator[Database]:
         ) from None
     except sa.exc.SQLAlchemyError:
         raise HistoryError(f"cannot read {name}: no such kind of database") from None
+    except (TypeError, ValueError):
+        raise HistoryError(f"cannot read {name}: {REFUSED}") from None
     try:
-        with engine.connect() as connection:
+        with _connection(engine, name) as connection:
             if dialect == "postgresql":
                 options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
                 connection.execution_options(postgresql_readonly=True, **options)
@@ -92,6 +95,15 @@ def reached(url: str) -> Iterator[Database]:
         raise HistoryError(f"cannot read {name}: {_reason(error, url)}") from None
     finally:
         engine.dispose()
+
+
+def _connection(engine: Engine, name: str) -> Connection:
+    """Drivers have no error of their own for options and names that cannot be, and some repeat
+    them."""
+    try:
+        return engine.connect()
+    except (TypeError, ValueError):
+        raise HistoryError(f"cannot read {name}: {REFUSED}") from None
 
 
 def _parsed(url: str) -> URL:
