@@ -206,3 +206,55 @@ def test_a_declared_choice_called_none_is_no_gap(choices):
     learned = rf.learn(table, space, task="task", objective="loss", starts=0)
     assert learned.provenance.rows_used == 60
     assert {task.incumbent["activation"] for task in learned.tasks} <= set(choices)
+
+
+def table(**columns) -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    return pl.DataFrame(
+        {
+            "task": np.repeat([f"t{t}" for t in range(6)], 20),
+            "x": rng.random(120),
+            "loss": 1.0 + rng.random(120),
+            **columns,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "day", ["2024-01-{:02}", "2024/1/{}T10:00:00Z", "{:02}.01.2024", "{}/1/2024"]
+)
+def test_days_that_repeat_are_no_choices(day):
+    frame = table(logged=[day.format(1 + row % 9) for row in range(120)])
+    learned = rf.learn(frame, task="task", objective="loss", starts=0)
+    assert list(learned.space) == ["x"]
+    assert any("logged (dates)" in note for note in learned.provenance.notes)
+
+
+@pytest.mark.parametrize("low", [1e-4, 1e-3, 3.0])
+def test_draws_from_two_decades_are_on_a_log_scale(low):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rate = low * 100 ** rng.random(120)
+        assert infer_space(table(rate=rate), task="task", objective="loss").space["rate"].log
+        even = low * (1 + 99 * rng.random(120))
+        assert not infer_space(table(rate=even), task="task", objective="loss").space["rate"].log
+
+
+def test_grids_of_three_with_equal_ratios_are_on_a_log_scale():
+    for grid, log in (((1e-4, 3e-4, 1e-3), True), ((10, 30, 100), True), ((1, 5, 10), False)):
+        frame = table(rate=[grid[row % 3] for row in range(120)])
+        assert infer_space(frame, task="task", objective="loss").space["rate"].log == log
+
+
+def test_the_only_negative_values_are_asked_about_however_wide_the_losses_spread():
+    rng = np.random.default_rng(3)
+    losses = 10 ** rng.uniform(0, 5, 120)
+    losses[::10] = -1
+    learned = rf.learn(table(val_loss=losses).drop("loss"), task="task", starts=0)
+    assert "12 rows of 6 tasks have the same best value, -1" in str(learned)
+
+
+def test_not_determined_is_missing():
+    cells = ["n.d." if row % 5 == 0 else f"{row % 17 / 10}" for row in range(120)]
+    with pytest.raises(rf.SpaceError, match="'dose': the value is missing"):
+        rf.learn(table(dose=cells), task="task", objective="loss")

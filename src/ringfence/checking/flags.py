@@ -12,6 +12,7 @@ from ringfence.checking.optimizer_traces import crowded_tasks
 from ringfence.history import ROW, TASK, VALUE, History
 from ringfence.history.values import as_number
 from ringfence.space import Encoding, Space, value_of
+from ringfence.space.scales import MOST_GRID_VALUES
 from ringfence.words import some
 
 FEW_TASKS = 5  # fewer leave the figures to chance
@@ -20,6 +21,7 @@ UNEVEN = 10  # times as many rows in the largest task as in the smallest
 EDGE = 0.02  # of a range: an incumbent this near to an end is on the edge
 MANY_ON_THE_EDGE = 0.25  # of the incumbents
 NARROW = 0.5  # of the spread of uniform draws: rows that vary less searched a small region
+FALSE_ALARMS = 0.05  # chance that bests anywhere put so many at one end of some parameter
 MANY_CROWDED = 0.25  # of the tasks
 
 
@@ -98,14 +100,19 @@ def _crowding(space: Space, tasks: Sequence[RecordedTask]) -> list[str]:
 def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     """Ranges at whose end many bests lie: which parameter, and which end."""
     best = rows.filter(pl.int_range(pl.len()).over(TASK) == pl.col(VALUE).arg_min().over(TASK))
+    from scipy.special import bdtrc
+
     encoding = Encoding.of(space)
     warnings = []
     for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
         points = axis.encode(best[name].drop_nulls().to_numpy())
-        if axis.integer or len(points) < FEW_TASKS:
+        is_grid = rows[name].n_unique() <= MOST_GRID_VALUES
+        if axis.integer or is_grid or len(points) < FEW_TASKS:
             continue
-        for end, share in (("low", (points < EDGE).mean()), ("high", (points > 1 - EDGE).mean())):
-            if share >= MANY_ON_THE_EDGE:
+        for end, on_edge in (("low", points < EDGE), ("high", points > 1 - EDGE)):
+            share = on_edge.mean()
+            chance = bdtrc(on_edge.sum() - 1, len(points), EDGE) * 2 * encoding.dim
+            if share >= MANY_ON_THE_EDGE and chance < FALSE_ALARMS:
                 limit = value_of(parameter, axis.low if end == "low" else axis.high)
                 warnings.append(
                     f"{share:.0%} of the best values of {name} lie at the {end} end of its range "

@@ -79,6 +79,12 @@ def is_label(name: str) -> bool:
     return stem != "" and (stem in LABELS or stem.endswith(LABEL_ENDINGS))
 
 
+_YEAR, _PART = r"[12][0-9]{3}", r"[0-9]{1,2}"
+DATE = rf"^\s*({_YEAR}[-/.]{_PART}[-/.]{_PART}|{_PART}[-/.]{_PART}[-/.]{_YEAR})($|[^0-9])"
+"""2024-01-05, 2024/1/5 and 05.01.2024, with or without a time behind."""
+MOSTLY = 0.9  # of the cells of a column
+
+
 def why_no_parameter(column: pl.Series, finished: pl.Series | None = None) -> str | None:
     """What the column holds if it tells of the run rather than of what was tried, in a word or two;
     None if it may be a parameter. `finished` says which runs did, if that is known."""
@@ -94,10 +100,16 @@ def why_no_parameter(column: pl.Series, finished: pl.Series | None = None) -> st
         return "times"
     if column.dtype.is_numeric():
         return _why_no_number(column, stem, finished)
+    if column.dtype == pl.String and _are_dates(column.drop_nulls()):
+        return "dates"
     is_long_text = column.dtype == pl.String and len(column) > SHORT_TABLE
     if is_long_text and column.n_unique() > 0.5 * len(column):
         return "texts that hardly repeat"
     return None
+
+
+def _are_dates(texts: pl.Series) -> bool:
+    return int(texts.str.contains(DATE).sum()) >= MOSTLY * len(texts)
 
 
 def _why_no_number(column: pl.Series, stem: str, finished: pl.Series | None) -> str | None:

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import IO
 
-from ringfence.errors import FileError
+from ringfence.errors import FileError, RingfenceError
 from ringfence.incoming.limits import BYTES
 from ringfence.incoming.parsing import guarded
 
@@ -36,7 +36,7 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
-        if isinstance(error, FileError):
+        if isinstance(error, RingfenceError):
             raise
         raise FileError(f"{str(path)!r} cannot be the name of a file") from error
 

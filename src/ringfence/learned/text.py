@@ -69,6 +69,8 @@ def outlier_lines(learned: LearnedSpace) -> list[str]:
     left = len(learned.outliers)
     if learned.settings.top:  # the share is one of rows then
         why = " (by their best rows)"
+    elif left > asked and learned.settings.literal:
+        why = f" ({asked} asked for; the paper's grid of penalties is coarse)"
     elif left > asked:
         why = f" ({asked} asked for; tasks can leave together only)"
     elif left < asked:

@@ -83,8 +83,8 @@ def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
     """The smallest space that holds every row, for the columns `names`.
 
     Numbers get their observed range (the paper's protocol for OpenML), on a log scale if they
-    span two decades or more and their median lies nearer to the middle of the range on that scale,
-    or if they lie on a grid of powers of two or of about equal ratios.
+    span one and a half decades or more and their median lies nearer to the middle of the range on
+    that scale, or if they lie on a grid of powers of two or of about equal ratios.
     Text and booleans become categories, single values constants. The gaps of a column must be those
     of certain categories of another column, which it is then conditional on, or of whole tasks.
     """

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-DECADES = 100.0
+DECADES = 30.0
 """A log scale is suggested by a median only if the largest value is at least this many times the
-smallest."""
+smallest: one and a half decades, since draws from two decades do not reach both ends."""
 MOST_GRID_VALUES = 20
 """With more different values than this, numbers are not looked at as a grid."""
 GRID_SPAN = 8.0
@@ -36,7 +36,7 @@ def is_log_grid(values: Sequence[float]) -> bool:
         return False
     if values[0] >= 1 and all(math.frexp(value)[0] == 0.5 for value in values):
         return values[-1] >= 8
-    if len(values) < 4 or values[-1] / values[0] < GRID_SPAN:
+    if values[-1] / values[0] < GRID_SPAN:
         return False
     steps = [math.log(after / before) for before, after in pairwise(values)]
     return max(steps) <= UNEVEN * min(steps)

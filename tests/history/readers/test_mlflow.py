@@ -12,6 +12,7 @@ import ringfence as rf
 from readers.formats import assert_same_learned, configs, in_memory, made_history
 from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import runs_of_server
+from ringfence.history.readers.shared.runs import from_text
 
 FRAME = made_history(tasks=3, runs=5)
 PARENT = "mlflow.parentRunId"
@@ -191,3 +192,10 @@ def test_a_server_needs_the_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "mlflow", None)
     with pytest.raises(rf.MissingExtraError, match=r"pip install 'ringfence\[mlflow\]'"):
         rf.read_history("http://localhost:5000", format="mlflow")
+
+
+def test_none_as_text_among_numbers_is_missing():
+    assert from_text(["0.1", "None", "3", None, ""]) == [0.1, None, 3.0, None, None]
+    assert from_text(["1", "2", "None"]) == [1, 2, None]
+    assert from_text(["relu", "None"]) == ["relu", "None"]
+    assert from_text(["None", None]) == ["None", None]

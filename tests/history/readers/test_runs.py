@@ -65,7 +65,8 @@ def test_which_report_counts(values, at, direction, place):
         (["1", None, "20"], [1, None, 20]),
         (["1", "2.5", "1e-3"], [1.0, 2.5, 0.001]),
         (["True", "false"], [True, False]),
-        (["1", "None"], ["1", "None"]),
+        (["1", "None"], [1, None]),
+        (["relu", "None"], ["relu", "None"]),
         ([None, None], [None, None]),
     ],
 )

@@ -30,7 +30,10 @@ def repeated_best(rows: pl.DataFrame, sign: float, where: Callable[[int], str]) 
     of_tasks = rows.filter((pl.col(VALUE).min() == value).over(TASK))
     ties = of_tasks.filter(pl.col(VALUE) == value)
     gaps = _gaps(of_tasks.filter(pl.col(VALUE) != value), value)
-    if len(gaps) < SEVERAL or not (gaps.quantile(0.25) or 0.0) >= GAP:
+    others = rows.filter(pl.col(VALUE) != value)[VALUE]
+    only_negative = sign * value < 0 and bool((sign * others > 0).all())  # as -1 among losses
+    is_far = only_negative or (gaps.quantile(0.25) or 0.0) >= GAP
+    if len(gaps) < SEVERAL or not is_far:
         return []
     return [
         f"{ties.height:,} rows of {ties[TASK].n_unique()} tasks have the same best value, "

@@ -19,6 +19,7 @@ Decimal: TypeAlias = Literal["point", "comma"]
 
 MISSING_WORDS = (
     "", "na", "n/a", "#n/a", "nan", "-nan", "null", "nil", "-", "--", "–", "—", "?", "missing",
+    "n.d.", "n.a.",
     "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#nv", "#wert!", "<na>", "nat",
 )  # fmt: skip
 """What stands in a cell without a value, in lower case; #… are the errors of spreadsheets."""

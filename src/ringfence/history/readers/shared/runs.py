@@ -96,14 +96,14 @@ def reported(values: Sequence[Any], at: str, direction: str | None) -> int | Non
 
 def from_text(values: Sequence[str | None]) -> list[Any]:
     """Values that a tool keeps as text: integers if all are, numbers if all are, booleans if all
-    are, else text."""
-    texts = [value for value in values if value is not None]
+    are, else text. Among numbers and booleans, None as text is a missing value."""
+    texts = {value for value in values if value not in (None, "None", "")}
     for parse in (int, float, _boolean):
         try:
-            parsed = {text: parse(text) for text in texts}
+            parsed = {text: parse(text) for text in texts if text is not None}
         except ValueError:
             continue
-        return [None if value is None else parsed[value] for value in values]
+        return [parsed.get(value or "") for value in values] if parsed else list(values)
     return list(values)
 
 
