@@ -35,7 +35,7 @@ BEST_OF = (5, 10, 25, 50)
 NAMES = (*TABLES, "sgd_toy")
 ROOT = Path(__file__).parents[1]
 DOC = ROOT / "docs" / "method.md"
-RESULTS = ROOT / "benchmarks" / "results" / "tolerance.parquet"
+RESULTS = ROOT / "benchmarks" / "results" / "tolerance" / "cells.parquet"
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.tolerance import write_page
 
 import ringfence as rf
 from ringfence.errors import SettingError
@@ -125,3 +126,8 @@ def test_it_is_a_regret():
             rf.learn(rf.example_history(), tolerance=wrong)
     with pytest.raises(SettingError, match="take one"):
         rf.learn(rf.example_history(), tolerance=0.1, top=0.1)
+
+
+def test_the_table_of_the_docs_follows_from_the_committed_cells(capsys):
+    assert write_page(None, check=True) == 0
+    assert capsys.readouterr().out == "docs/method.md matches\n"
