@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 LONGEST = "RINGFENCE_MAX_MESSAGE"
 USUAL = 4000
@@ -22,7 +23,7 @@ class RingfenceError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(_shortened(_one_line(str(message))))
+        super().__init__(_shortened(_one_line(_without_secrets(str(message)))))
 
 
 class SpaceError(RingfenceError, ValueError):
@@ -61,6 +62,12 @@ class MissingExtraError(RingfenceError, ImportError):
             f"this needs the package {package!r}; install it with: "
             f"pip install 'ringfence[{extra}]' (in a clone: pip install -e '.[{extra}]')"
         )
+
+
+def _without_secrets(message: str) -> str:
+    """Addresses, wherever they were given by mistake, without what may be a password or a token."""
+    message = re.sub(r"(\w:/{1,2})(?!user:password@)[^\s/@'\"]+@", r"\1***@", message)
+    return re.sub(r"([?&][\w.-]+=)[^\s&'\"]+", r"\1***", message)
 
 
 def _one_line(message: str) -> str:

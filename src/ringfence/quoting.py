@@ -9,6 +9,9 @@ import json
 import math
 import shlex
 
+ENDING = "\\'\"`$"
+"""What may end or escape a quote in one shell or another."""
+
 
 def literal(value: object) -> str:
     """The value as Python writes it, in ASCII on one line. Subclasses are written as what they are
@@ -41,15 +44,16 @@ def _escaped(letter: str) -> str:
 
 def shell_word(text: str) -> str:
     """The text as one word of a shell, on one line; what is not printable in the way of bash and
-    zsh, since a terminal may obey what is pasted into it."""
+    zsh, since a terminal may obey what is pasted into it. To other shells, which do not know that
+    way, it is a harmless word, too: nothing in it can end the quotes."""
     if text.isprintable():
         return shlex.quote(text)
     return f"$'{''.join(map(_spelled, text))}'"
 
 
 def _spelled(letter: str) -> str:
-    if letter.isprintable():
-        return f"\\{letter}" if letter in "\\'" else letter
+    if letter.isprintable() and letter not in ENDING:
+        return letter
     # Python has bytes of a file's name that are no text as the last of the surrogates.
     how = "surrogateescape" if "\udc80" <= letter <= "\udcff" else "surrogatepass"
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", how))

@@ -89,7 +89,10 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def brief(item: object, most: int = 240) -> str:
     """What `repr` says of a value; of a long one the beginning, and how much more there is."""
-    text = repr(item)
+    try:
+        text = repr(item)
+    except ValueError:  # an integer of thousands of digits, which Python does not write out
+        return "a number of more than 4,300 digits"
     if len(text) <= most:
         return text
     if isinstance(item, Mapping):

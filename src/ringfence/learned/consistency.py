@@ -67,7 +67,8 @@ def _check_choices(learned: LearnedSpace) -> None:
         raise FileError(f"choices are given for {[*learned.choices]}, not for {[*choices]}")
     for name, kept in learned.choices.items():
         keys = [choice_key(choice) for choice in kept]
-        if not keys or keys != [k for k in map(choice_key, choices[name]) if k in keys]:
+        known = set(keys)
+        if not keys or keys != [k for k in map(choice_key, choices[name]) if k in known]:
             raise FileError(f"the choices {list(kept)} of {name!r} are not among the space's")
 
 

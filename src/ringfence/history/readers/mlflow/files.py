@@ -27,11 +27,13 @@ def runs_in_folder(path: Path) -> list[StoredRun]:
         raise HistoryError(f"{path} is not a folder of MLflow's: no experiment with a {META} in it")
     started: list[tuple[tuple[float, str], StoredRun]] = []
     for experiment in sorted(path.glob(f"*/{META}")):
+        _require_own(experiment.parent)
         facts = _meta(experiment)
         if facts.get("lifecycle_stage", "active") != "active":
             continue
         name = str(facts.get("name", readable(experiment.parent.name)))
         for meta in experiment.parent.glob(f"*/{META}"):
+            _require_own(meta.parent)
             run = _meta(meta)
             if "run_id" in run:
                 start = (_number(run.get("start_time")), meta.parent.name)
@@ -54,8 +56,7 @@ def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
 
 def _files(folder: Path) -> list[tuple[str, Path]]:
     """The files below a folder by name; a slash in a name made a folder of it."""
-    if folder.is_symlink():
-        raise _linked(folder)
+    _require_own(folder)
     files = sorted(path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
     return [(readable(path.relative_to(folder).as_posix()), path) for path in files]
 
@@ -75,9 +76,13 @@ def _last_value(path: Path) -> float:
 
 def _own_text(path: Path) -> str:
     """The content of a file of the store; one elsewhere, to which a link leads, is none of it."""
+    _require_own(path)
+    return read_text(path)
+
+
+def _require_own(path: Path) -> None:
     if path.is_symlink():
         raise _linked(path)
-    return read_text(path)
 
 
 def _linked(path: Path) -> HistoryError:

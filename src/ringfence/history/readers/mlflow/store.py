@@ -47,6 +47,7 @@ def runs_of_server(uri: str) -> list[StoredRun]:
         client = MlflowClient(tracking_uri=uri)
         names = {e.experiment_id: e.name for e in client.search_experiments()}
         token, more = None, bool(names)
+        seen: set[str | None] = set()
         while more:
             page = client.search_runs(
                 list(names),
@@ -60,8 +61,9 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 name = names[info.experiment_id]
                 facts = (info.run_id, name, info.status, data.params, data.metrics, data.tags)
                 runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted"))
+            seen.add(token)
             token = page.token
-            more = bool(token)
+            more = bool(token) and token not in seen  # a page that comes again would never end
     except Exception as error:  # of MLflow, of SQLAlchemy below it, of a driver that is not there
         said = getattr(error, "reason", error)
         why = hidden(reason(said if isinstance(said, Exception) else Exception(said)), uri)

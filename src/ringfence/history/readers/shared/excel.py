@@ -121,11 +121,12 @@ def _is_table(page: Any) -> bool:
 def _values(page: Any, name: str) -> list[tuple[Any, ...]]:
     """The rows of a sheet, which has every cell up to its last one, however far away that is."""
     rows: list[tuple[Any, ...]] = []
-    width = 0
+    width = letters = 0
     for row in page.iter_rows(values_only=True):
         width = max(width, len(row))
         COLUMNS.allow(width, name)
-        BYTES.allow(CELL * width * len(rows), name)
+        letters += sum(len(cell) for cell in row if isinstance(cell, str))  # many share one text
+        BYTES.allow(CELL * width * len(rows) + letters, name)
         rows.append(tuple(map(_value, row)))
     return rows
 

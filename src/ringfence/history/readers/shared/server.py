@@ -102,7 +102,7 @@ def _connection(engine: Engine, name: str) -> Connection:
     them."""
     try:
         return engine.connect()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError, OSError):
         raise HistoryError(f"cannot read {name}: {REFUSED}") from None
 
 
