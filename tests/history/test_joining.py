@@ -91,3 +91,15 @@ def test_several_sources_are_read_as_one(tmp_path):
     assert rf.read_history(records).frame["error"].to_list() == [1.0, None]
     with pytest.raises(rf.HistoryError, match="the list of past runs is empty"):
         rf.read_history([])
+
+
+def test_a_task_in_two_sources_is_said():
+    one = rf.History.from_frame(
+        pl.DataFrame({"task": ["adult", "adult", "wine"], "x": [0.1, 0.2, 0.3], "loss": [1, 2, 3]}),
+        task="task",
+        objective="loss",
+    )
+    other = one.only(["adult"])
+    joined = rf.History.concat([one, other])
+    assert any("adult is in several sources" in note for note in joined.notes)
+    assert not any("several sources" in note for note in rf.History.concat([one]).notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -240,6 +241,7 @@ class History:
         frames = [aligned(history.frame, history.roles, roles) for history in histories]
         notes = [note for history in histories for note in history.notes]
         notes += [_turned_note(history, roles) for history in turned]
+        notes += _shared_tasks(histories)
         return cls(
             pl.concat(frames, how="diagonal_relaxed"),
             roles,
@@ -358,6 +360,18 @@ def _turned_note(history: History, roles: Roles) -> str:
         f"{history.source} is to {own.direction} {own.objective!r}; its values are negated, to "
         f"{roles.direction} as the others"
     )
+
+
+def _shared_tasks(histories: Sequence[History]) -> list[str]:
+    """A note on tasks of the same name in several sources, which may not be the same task."""
+    counts = Counter(name for history in histories for name in history.tasks)
+    shared = [name for name, count in counts.items() if count > 1]
+    if not shared:
+        return []
+    return [
+        f"{some(shared, 3)} {'are' if len(shared) > 1 else 'is'} in several sources, and taken as "
+        "one task each; if they are not the same, rename them"
+    ]
 
 
 def _column_bytes(column: pl.Series) -> bytes:

@@ -146,7 +146,7 @@ def from_objects(name: str, values: list[Any]) -> pl.Series:
     if kinds <= {int} and all(abs(value) < INTEGERS_END for value in present):
         return pl.Series(name, values, dtype=pl.Int64)
     if bool not in kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
-        return pl.Series(name, _converted(values, as_float)).fill_nan(None)
+        return pl.Series("", _converted(values, as_float)).fill_nan(None).alias(name)
     return pl.Series(name, _converted(values, _text), dtype=pl.String)
 
 

@@ -13,7 +13,7 @@ from ringfence.errors import HistoryError
 from ringfence.history.history import History, history_from
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.nested import flat as flat
-from ringfence.history.tables import as_float, from_objects
+from ringfence.history.tables import as_float, from_objects, require_literal
 from ringfence.incoming.limits import COLUMNS
 from ringfence.space import Space
 from ringfence.words import did_you_mean
@@ -50,6 +50,7 @@ def history_of(
     columns.refuse("decimal", reader=source)
     names = list(dict.fromkeys([*(space or ()), *(name for run in runs for name in run.config)]))
     COLUMNS.allow(len(names), source)
+    require_literal([*names, objective])
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
     series = [
         from_objects(task, [run.task for run in runs]),
