@@ -3,6 +3,7 @@
     python -m benchmarks.tolerance run FOLDER OUT [--tables …] [--draws 8] [--targets 10]
     python -m benchmarks.tolerance page OUT       keep its cells, write the table of docs/method.md
     python -m benchmarks.tolerance page --check   does it follow from the committed cells?
+    python -m benchmarks.tolerance brute          against all choices, where those can be tried
 
 For every table: leave a task out, learn from 256 random rows of up to 30 others, draw 256
 configurations inside, and give each the value of the nearest recorded row of the task left out.
@@ -13,10 +14,12 @@ target that is finished, so that a run can be stopped at any point.
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -26,13 +29,16 @@ import ringfence as rf
 from benchmarks.calibration.tables import OTHER_OBJECTIVES, CalibrationTable, expected_best
 from benchmarks.cells import append_line, need_one_thread, read_lines
 from benchmarks.tables import TABLES
-from ringfence.arrays import FloatArray
+from ringfence.arrays import FloatArray, IntArray
+from ringfence.fit import good_rows
+from ringfence.fit.ellipsoid import fit_ellipsoid
 
 TOLERANCES = (0.0, 0.02, 0.05, 0.1, 0.2)
 SHAPES = ("box", "ellipsoid")
 MOST_TASKS, ROWS, DRAWS = 30, 256, 256
 BEST_OF = (5, 10, 25, 50)
 NAMES = (*TABLES, "sgd_toy")
+CASES = 60  # that are tried in full
 ROOT = Path(__file__).parents[1]
 DOC = ROOT / "docs" / "method.md"
 RESULTS = ROOT / "benchmarks" / "results" / "tolerance" / "cells.parquet"
@@ -52,7 +58,11 @@ def main() -> None:
     page = commands.add_parser("page")
     page.add_argument("out", type=Path, nargs="?")
     page.add_argument("--check", action="store_true")
+    commands.add_parser("brute")
     options = parser.parse_args()
+    if options.command == "brute":
+        brute()
+        return
     if options.command == "page":
         sys.exit(write_page(options.out, options.check))
     need_one_thread()
@@ -67,6 +77,61 @@ def main() -> None:
             for cell in cells(table, draw, options.targets, done):
                 append_line(path, cell)
             print(f"{name}, draw {draw}: finished", flush=True)
+
+
+def brute() -> None:
+    """How often the smallest region is found, by the number of starts; and what is missed of the
+    gain that choosing could bring."""
+    for name, pick, size, sizes in (
+        ("box", _box_pick, _box_size, ((3, 7), (1, 5), (1, 6))),
+        ("ellipsoid", _ellipsoid_pick, _ellipsoid_size, ((7, 8), (2, 3), (1, 4))),
+    ):
+        for starts in (1, 4, good_rows.STARTS):
+            with patch.object(good_rows, "STARTS", starts):
+                outcomes = [_against_all(pick, size, sizes, seed) for seed in range(CASES)]
+            missed, possible = np.array(outcomes).T
+            share = missed.sum() / possible.sum()
+            print(
+                f"{name}, {starts} starts: {(missed < 1e-6).sum()} of {CASES}; "
+                f"{share:.1%} of the possible gain missed"
+            )
+
+
+def _against_all(
+    pick: Callable[[FloatArray, IntArray], IntArray],
+    size: Callable[[FloatArray], float],
+    sizes: Sequence[tuple[int, int]],
+    seed: int,
+) -> tuple[float, float]:
+    """What the search misses of the smallest size, and how much choosing could gain."""
+    rng = np.random.default_rng(seed)
+    tasks, dim, _ = (int(rng.integers(*each)) for each in sizes)
+    good = [rng.random((rng.integers(*sizes[2]), dim)) for _ in range(tasks)]
+    points = np.vstack(good)
+    picks = pick(points, np.repeat(np.arange(tasks), [len(rows) for rows in good]))
+    best = min(size(np.array(choice)) for choice in itertools.product(*good))
+    return size(points[picks]) - best, size(np.array([rows[0] for rows in good])) - best
+
+
+def _box_pick(points: FloatArray, task: IntArray) -> IntArray:
+    return good_rows.pick_for_box(points, task)
+
+
+def _box_size(points: FloatArray) -> float:
+    return float(0.5 * (np.ptp(points, axis=0) ** 2).sum())
+
+
+def _ellipsoid_pick(points: FloatArray, task: IntArray) -> IntArray:
+    region = good_rows.AnyRegion(
+        lambda picks: fit_ellipsoid(points[picks]).region,
+        lambda ellipsoid: ellipsoid.norm(points),
+        lambda ellipsoid: ellipsoid.log_volume,
+    )
+    return good_rows.pick_for_region(points, task, region)
+
+
+def _ellipsoid_size(points: FloatArray) -> float:
+    return fit_ellipsoid(points).region.log_volume
 
 
 def write_page(out: Path | None, check: bool) -> int:

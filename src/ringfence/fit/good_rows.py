@@ -29,7 +29,7 @@ from ringfence.arrays import FloatArray, IntArray
 
 STARTS = 8
 """With 8, the smallest box was found in 60 of 60 cases that could be tried out in full; with 4 in
-58, with 1 in 45 (benchmarks/tolerance.py)."""
+58, with 1 in 46 (`python -m benchmarks.tolerance brute`)."""
 MOST_ROUNDS = 20
 """Of fits and choices in turn; they end after three or four."""
 MOST_EXCHANGES = 100

@@ -205,10 +205,11 @@ def _few_tasks_line(block: Block) -> str:
         )
     if not block.widened:
         return ""
+    many = f"{block.tasks} tasks are too few, or agree too well,"
+    who = "one task is too little" if block.tasks == 1 else many
     return (
-        f"note: the {block.tasks} task{'s' * (block.tasks != 1)} behind ({names}) are too few, or "
-        f"agree too well, for {block.widened} of its {len(block.names)} directions, which stay "
-        "undetermined: the region keeps room there, and more tasks would say how much"
+        f"note: {who} for {block.widened} of {len(block.names)} directions of ({names}), which "
+        "stay undetermined: the region keeps room there, and more tasks would say how much"
     )
 
 
