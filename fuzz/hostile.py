@@ -25,7 +25,7 @@ WORDS: tuple[str, ...] = (
     "\t", "a\nb", "\u2028", "\x7f", "\u202eabc", "\u200b", "\ufeff", "\x00", "a\x00b", "\ud800",
     "é", "e\u0301", "İ", "ß", "🦊", "𝔘", "a" * 300, "x" * 5000, "ab" * 40000, "2026-01-01",
     "2026-13-99", "12:60", "1e5", "00012", "1.", "minimize", "maximize", "random", "gp", "box",
-    "ellipsoid", "FINISHED", "COMPLETE", "full",
+    "ellipsoid", "FINISHED", "COMPLETE", "full", "a;=1+1", "b\t@SUM(A1)", "c|-2+3", ";;+1+1",
 )  # fmt: skip
 NESTED = (50, 400, 3000, 20000)
 """Depths: within reason, near Python's limit, beyond it, and beyond the stack of C programs."""

@@ -16,6 +16,12 @@ DEVICES = ("/dev/zero", "/dev/null")
 """The only absolute paths that a command line may name; what it writes stays in its folder."""
 ODD = (*":/@?#%&=;+-.,\\[]{}()'\"<>|*$ \t\né", "%40", "%00", "//", "::", "@@", "%zz")
 """What means something in an address."""
+ADDRESSES = (
+    f"postgresql://me:{TOKEN}@localhost:1/db", f"postgres//me:{TOKEN}:localhost/db",
+    f"https://localhost:1/x?token={TOKEN}", f"--seed=mysql:/me:{TOKEN}/db",
+    f"storage=postgresql://a b' {TOKEN}@localhost:1/db", f"\x1b[31mhttp//me:{TOKEN}/x\n",
+)  # fmt: skip
+"""Words of a command line that must not be repeated."""
 FORBIDDEN = ("--ray", "--install-completion", "--show-completion")
 """Starts a cluster, or changes the developer's shell."""
 
@@ -112,6 +118,8 @@ def _arguments(
 
 def _word(rng: random.Random) -> str:
     """A word for a command line: no zero byte, and no lone surrogate, which no shell can pass."""
+    if rng.random() < 0.1:
+        return rng.choice(ADDRESSES)
     chosen = rng.choice(WORDS) if rng.random() < 0.6 else repr(rng.choice(NUMBERS))
     return chosen.replace("\0", "").encode("utf-8", "replace").decode()
 

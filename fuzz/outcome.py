@@ -16,6 +16,8 @@ LONGEST_MESSAGE = 4200
 """Characters of a message at most: 4,000, and the words that say how much was left out."""
 PACKAGE = "/ringfence/"
 """What the paths of our own modules have in common."""
+FULL = "does not fit into memory"
+"""What we say then; but inputs are small, and a limit should have come first."""
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys, what turns text around, and what cannot be written at all."""
 
@@ -80,6 +82,8 @@ def fault_of(message: str) -> str | None:
         return "long-message"
     if TOKEN in message:
         return "leak"
+    if FULL in message:
+        return "memory"
     if "\n" in message:
         return "several-lines"
     if UNSAFE.search(message):

@@ -20,6 +20,13 @@ from ringfence.learned.file import decode
 from ringfence.learned.file_format import encode
 
 TOOLS = ("optuna", "configspace", "smac", "ray", "botorch", "ax", "sklearn", "cmaes", "hyperopt")
+SERVERS = (
+    "http", "https", "postgresql", "postgres", "mysql", "mysql+pymysql", "mssql", "oracle",
+    "databricks", "ftp", "snowflake", "postgresql+nothing", "jdbc:postgresql",
+)  # fmt: skip
+"""Schemes of servers, whose addresses hold passwords."""
+NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:$|[,;|\t\"])")
+"""A number that a cell begins with, up to the next one."""
 EXITS = (0, 1, 2, 3)
 """Done, refused, wrong usage or a check that failed, a check that cannot tell."""
 
@@ -46,6 +53,12 @@ def _address(case: Case, thorough: bool) -> None:
     """An address that leads nowhere; its secret must not come out, of the error's causes either."""
     if not _has_secret(case.source):
         return
+    for load in (rf.load, rf.load_optimizer, rf.read_space):
+        try:
+            load(case.source)
+        except rf.RingfenceError as error:
+            if TOKEN in str(error):
+                raise Flaw("leak", ascii(str(error))[:300]) from error
     try:
         history = rf.read_history(case.source, **case.options)
         shown(repr(history), secret=True)
@@ -69,8 +82,13 @@ def _has_secret(address: str) -> bool:
     in_path = "localhost" in before and not asked and not login
     if in_path:
         return address.strip().startswith(("http://", "https://"))
-    mistyped = re.search(r"//[\w.-]+:\d|(?::|//).*\?[^/]*=", before)
-    return "://" in address or login or mistyped is not None
+    mistyped = re.search(r"//[\w.-]+:\d|(?::|//).*\?[^/]*=|\bpassword=$", before)
+    begun = MARKED.match(before)
+    return "://" in address or login or mistyped is not None or begun is not None
+
+
+MARKED = re.compile(rf"({'|'.join(map(re.escape, SERVERS))})(?::|//[^/]*(?::|$))")
+"""How an address of a server begins, with or without all of its marks."""
 
 
 def _learned(case: Case, thorough: bool) -> None:
@@ -175,6 +193,27 @@ def _zip(case: Case, thorough: bool) -> None:
     make_tables(Path(case.source), [case.options.get("space", "4796")], Path("tables"))
 
 
+def _official(case: Case, thorough: bool) -> None:
+    """Suites are made of HPO-B's zip for its official protocol, loaded, and begun; published
+    curves are read for them."""
+    import polars as pl
+
+    from ringfence.bench.hpob.published import published_curves
+    from ringfence.bench.hpob.scores import SCHEMA, scores
+    from ringfence.bench.hpob.tables import official_suites
+    from ringfence.bench.suites import SuiteSource, load_suite
+
+    _forget_suites()
+    folder = Path("tables")
+    for made in official_suites(Path(case.source), folder):
+        suite = load_suite(SuiteSource(str(folder / made.description), (str(folder),)))
+        for task in suite.targets:
+            suite.starts(task, 0)
+            place = ("Random", 0, made.space, task, 0, 1, 0.5)
+            ours = pl.DataFrame([place], schema=SCHEMA, orient="row")
+            shown(str(scores(pl.concat([ours, published_curves(Path("results"), ours)]), [1])))
+
+
 def _openml(case: Case, thorough: bool) -> None:
     """What OpenML once answered is read from the cache; nothing is asked."""
     from ringfence.bench.fetch import parts
@@ -215,6 +254,10 @@ def _command(case: Case, thorough: bool) -> None:
         sys.argv, sys.stdin = before
     said = err.text()
     shown(out.text(), said)
+    if TOKEN in out.text() + said and not any(TOKEN in str(p) for p in Path().rglob("*")):
+        raise Flaw("leak", ascii(said[-300:] or out.text()[-300:]))
+    if "csv" in case.arguments and code == 0 and (cell := _formula_in(out.text())):
+        raise Flaw("formula", ascii(cell[:300]))
     if code not in EXITS:
         raise Flaw("exit-code", f"{code!r}: {said[-200:]!r}")
     if code == 1 and "ringfence: " in said and said.rpartition("ringfence: ")[2].count("\n") > 1:
@@ -225,6 +268,17 @@ def _command(case: Case, thorough: bool) -> None:
         raise Flaw("traceback", ascii(said[-300:]))
     if code in (1, 2):
         raise Flaw("refused", said[-200:])
+
+
+def _formula_in(text: str) -> str | None:
+    """The first cell that a spreadsheet would calculate, whichever mark separates them there."""
+    for line in text.splitlines():
+        for mark in ";|\t":
+            for cell in line.split(mark):
+                bare = cell.strip(' "')
+                if bare[:1] in tuple("=+-@＝＋－＠") and not NUMBER.match(bare):
+                    return cell
+    return None
 
 
 class _Pipe(io.TextIOWrapper):
@@ -296,6 +350,7 @@ TARGETS: dict[str, Callable[[Case, bool], None]] = {
     "store": _store,
     "results": _results,
     "hpob-zip": _zip,
+    "hpob-official": _official,
     "openml": _openml,
     "commands": _command,
     "slow-commands": _command,

@@ -20,6 +20,8 @@ from fuzz.outcome import Outcome, judged
 
 MEMORY = 2 << 30
 """Bytes that a worker may take beyond what it has once everything is imported."""
+LIMITS = {"RINGFENCE_MAX_CELLS": "10_000_000", "RINGFENCE_MAX_BYTES": str(1 << 28)}
+"""Lower than usual, so that what they allow fits into that memory many times."""
 THOROUGH = 16
 """Of so many inputs one is also learned from, exported or continued, which takes long; and so is
 what is not damaged."""
@@ -71,6 +73,7 @@ def _prepare(errors: Path) -> None:
         "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
         "RUST_BACKTRACE": "0",
         "MPLBACKEND": "agg",
+        **LIMITS,
     }
     handle = os.open(errors, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     os.dup2(handle, 2)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from fuzz.campaign import Campaign
 from fuzz.case import Case
-from fuzz.corpus import CORPORA, regressions
+from fuzz.corpus import CORPORA, corpus, regressions
 from fuzz.inputs import make, safe
 from fuzz.outcome import Outcome
 from fuzz.targets import SELF_TEST, TARGETS
@@ -59,6 +59,14 @@ def test_a_short_run_finds_nothing():
     assert not failures, failures
     assert sum(counts.values()) == sum(SHORT.get(target, OTHERS) for target in targets)
     assert counts["fine"] > 300 and counts["refused"] > 300  # most are damaged, not all are junk
+
+
+@pytest.mark.parametrize("target", [t for t in TARGETS if t not in (SELF_TEST, ADDRESS)])
+def test_what_is_not_damaged_is_read(target):
+    """Else every damaged input is refused for the same reason, and the target tries nothing."""
+    failures, counts = watched([Batch(target, 0, len(corpus(target)))])
+    assert not failures
+    assert counts["fine"] > 0
 
 
 @pytest.mark.slow

@@ -57,6 +57,15 @@ C = {type = "float", low = 1e-3, high = 1e3, log = true}
 depth = {type = "int", low = 1, high = 9}
 kernel = {type = "categorical", choices = ["linear", "rbf"]}
 """
+GIVEN = b"""task,replication,row
+t0,0,1
+t1,0,0
+"""
+SEARCHED = SUITE.replace(
+    b"least_rows = 2",
+    b'least_rows = 2\ntargets = ["t0", "t1"]\nstarts = "given.csv"\nscaled = true',
+)
+"""The same suite with tasks that are only learned from, and rows to begin with."""
 FILES = {"plan.toml": PLAN, "tiny.toml": SUITE, "runs.csv": delimited()}
 
 
@@ -85,6 +94,7 @@ def _plans() -> list[Case]:
     return [
         Case("plan", FILES, "plan.toml"),
         Case("plan", {**FILES, "like.toml": LIKE}, "like.toml"),
+        Case("plan", {**FILES, "tiny.toml": SEARCHED, "given.csv": GIVEN}, "plan.toml"),
     ]
 
 
@@ -111,13 +121,27 @@ def _zips() -> list[Case]:
     ]
 
 
+def _official() -> list[Case]:
+    seeds = [f"test{number}" for number in range(5)]
+    test = {"4796": {"3": {"X": [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], "y": [[0.1], [0.5], [0.9]]}}}
+    train = {"4796": {"7": {"X": [[0.2, 0.2], [0.4, 0.4]], "y": [[0.3], [0.6]]}}}
+    starts = {"4796": {"3": {seed: [0, 2] for seed in seeds}}}
+    contents = {"meta-test-dataset": test, "meta-train-dataset": train}
+    contents["bo-initializations"] = starts
+    archive = zipped([(f"hpob/{n}.json", json.dumps(c).encode()) for n, c in contents.items()])
+    curves = {"4796": {"3": {seed: [0.5, 0.75, 1.0] for seed in seeds}}}
+    files = {"hpob.zip": archive, "results/FSBO.json": json.dumps(curves).encode()}
+    return [Case("hpob-official", files, "hpob.zip")]
+
+
 def _answers() -> list[Case]:
     run = {"run": 1, "value": 0.5, "parameters": {"C": "1.0", "kernel": None}}
     files = {
         "3-area-9.json": json.dumps({"data": 3, "runs": [run]}).encode(),
         "data-3.json": json.dumps({"values": {"NumberOfInstances": 9.0, "x": None}}).encode(),
     }
-    return [Case("openml", files, ".")]
+    without = {"3-area-9.json": json.dumps({"data": None, "runs": []}).encode()}
+    return [Case("openml", files, "."), Case("openml", without, ".")]
 
 
 CORPORA = {
@@ -125,5 +149,6 @@ CORPORA = {
     "store": _stores,
     "results": _results,
     "hpob-zip": _zips,
+    "hpob-official": _official,
     "openml": _answers,
 }

@@ -58,6 +58,8 @@ PATTERNS = (
     "{s}:/me:{t}@localhost:1/db", "{s}:me:{t}@localhost:1/db", "{s}://me:{t}@[::1/db", "{s}://me:{t}@localhost:port/db",
     "{s}://localhost:1/db#{t}", "{s}//me:{t}@localhost/db", "{s}://me:{t}%40@localhost:1/d%zz",
     " {s}://me:{t}@localhost:1/db", "{s}://me:{t}@localhost:1\n/db",
+    "{s}:/me:{t}/db", "{s}//me:{t}:localhost/db", "{s}:me:{t}:localhost", "{s}//{t}:x/db",
+    "{s}://localhost:1;user=me;password={t}", "host=localhost user={s} password={t}",
 )  # fmt: skip
 FORMATS = (None, "mlflow", "optuna", "csv", "hpob", "openml", "raytune", "wandb", "ibis")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import json
@@ -14,6 +15,19 @@ from fuzz.corpus.runs import delimited, rows
 from fuzz.mutations.archives import zipped
 from fuzz.mutations.tables import parquet
 
+SHARED = """
+UEFSMRUEFQoVHEwVAhUAEgAAKLUv/SAFKQAAAQAAAGEVABUaFSwsFcC7ARUQFQYVBhwAAAAotS/9IA1pAAAEAAAAwL
+sBAQHAuwEAFQQViOowFUpMFQIVABIAACi1L/2ghBoGAGwAACiAGgYAegEA+P850AICABB6AgAQeiPUAHoVABUaFSws
+FcC7ARUQFQYVBhwAAAAotS/9IA1pAAAEAAAAwLsBAQHAuwEAFQQVEBUiTBUCFQASAAAotS/9IAhBAAAAAAAAAADwPx
+UAFRoVLCwVwLsBFRAVBhUGHAAAACi1L/0gDWkAAAQAAADAuwEBAcC7AQAVBBlMNQAYBnNjaGVtYRUGABUMJQIYBHRh
+c2slAEwcAAAAFQwlAhgBQyUATBwAAAAVCiUCGARsb3NzABbAuwEZHBk8JgAcFQwZNQAGEBkYBHRhc2sVDBbAuwEWah
+aOASZAJggpLBUEFQAVAgAVABUQFQIAPBbAuwEZBhkmAMC7AQAAACYAHBUMGTUABhAZGAFDFQwWwLsBFuzqMBbAASaA
+AiaWASksFQQVABUCABUAFRAVAgA8FoDA0eEjGQYZJgDAuwEAAAAmABwVChk1AAYQGRgEbG9zcxUMFsC7ARZwFpQBJp
+QDJtYCKSwVBBUAFQIAFQAVEBUCADwpBhkmAMC7AQAAABbG7DAWwLsBJggW4gMAKCBwYXJxdWV0LWNwcC1hcnJvdyB2
+ZXJzaW9uIDI2LjAuMRk8HAAAHAAAHAAAAEABAABQQVIx
+"""
+"""A Parquet file of 12,000 runs with columns task, C and loss. Each C is one text of 400,000
+letters, of which the file has one. In base64, since it takes gigabytes to write it with polars."""
 NAMED = {"task": "task", "objective": "loss"}
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -55,6 +69,7 @@ def _parquet() -> list[Case]:
     packed = io.BytesIO()
     frame.with_columns(pl.col("kernel").cast(pl.Categorical)).write_parquet(packed)
     return [
+        Case("parquet", {"runs.parquet": base64.b64decode(SHARED)}, "runs.parquet", NAMED),
         Case("parquet", plain, "runs.parquet", NAMED),
         Case("parquet", plain, "runs.parquet", {"status": "status"}),
         Case("parquet", {"runs.parquet": packed.getvalue()}, "runs.parquet", NAMED),

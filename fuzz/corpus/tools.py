@@ -22,6 +22,8 @@ DISTRIBUTIONS = {
     for name, (kind, attributes) in ATTRIBUTES.items()
 }
 """As Optuna writes them."""
+OPTUNA_TIMES = ("2026-01-01 10:00:00.000000", "2026-01-01 10:05:00.000000")
+"""When a trial began and ended."""
 OPTUNA = """
 CREATE TABLE alembic_version (version_num VARCHAR(32));
 CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512));
@@ -32,7 +34,7 @@ CREATE TABLE study_user_attributes (a INTEGER PRIMARY KEY, study_id INTEGER, key
 CREATE TABLE study_system_attributes (a INTEGER PRIMARY KEY, study_id INTEGER, key VARCHAR(512),
   value_json TEXT);
 CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, number INTEGER, study_id INTEGER,
-  state VARCHAR(8));
+  state VARCHAR(8), datetime_start DATETIME, datetime_complete DATETIME);
 CREATE TABLE trial_values (v INTEGER PRIMARY KEY, trial_id INTEGER, objective INTEGER, value FLOAT,
   value_type VARCHAR(7));
 CREATE TABLE trial_params (param_id INTEGER PRIMARY KEY, trial_id INTEGER, param_name VARCHAR(512),
@@ -45,7 +47,7 @@ MLFLOW = """
 CREATE TABLE experiments (experiment_id INTEGER PRIMARY KEY, name VARCHAR(256),
   lifecycle_stage VARCHAR(32));
 CREATE TABLE runs (run_uuid VARCHAR(32) PRIMARY KEY, experiment_id INTEGER, status VARCHAR(9),
-  start_time BIGINT, lifecycle_stage VARCHAR(20));
+  start_time BIGINT, end_time BIGINT, lifecycle_stage VARCHAR(20));
 CREATE TABLE params (key VARCHAR(250), value VARCHAR(8000), run_uuid VARCHAR(32));
 CREATE TABLE latest_metrics (key VARCHAR(250), value FLOAT, timestamp BIGINT, step BIGINT,
   is_nan BOOLEAN, run_uuid VARCHAR(32));
@@ -88,7 +90,7 @@ def optuna_database() -> bytes:
             "study_user_attributes": [(None, k, "dataset", f'"d{k}"') for k in range(1, 5)],
             "study_system_attributes": [(None, 1, "study:metric_names", names)],
             "trials": [
-                (*key, "FAIL" if row["status"] == "failed" else "COMPLETE")
+                (*key, "FAIL" if row["status"] == "failed" else "COMPLETE", *OPTUNA_TIMES)
                 for key, row in zip(keys, table)
             ],
             "trial_values": [(None, i, 0, r["loss"], "FINITE") for i, r in enumerate(table, 1)],
@@ -156,7 +158,7 @@ def mlflow_database() -> bytes:
         {
             "experiments": [(k, f"e{k}", "active") for k in range(4)],
             "runs": [
-                (key, int(row["task"][1:]), "FINISHED", 1000 + i, "active")
+                (key, int(row["task"][1:]), "FINISHED", 1000 + i, 3000 + i, "active")
                 for i, (key, row) in enumerate(zip(keys, table))
             ],
             "params": [
@@ -272,10 +274,8 @@ def _synetune() -> list[Case]:
     head = "trial_id,epoch,loss,st_status,st_time,config_C,config_kernel,config_gamma,config_depth"
     lines = [head]
     for number, row in enumerate(rows()[:6]):
-        values = [
-            "" if row[name] is None else str(row[name])
-            for name in ("C", "kernel", "gamma", "depth")
-        ]
+        row = {**row, "gamma": row["gamma"] or 0.5}  # Syne Tune knows no conditions
+        values = [str(row[name]) for name in ("C", "kernel", "gamma", "depth")]
         for epoch in (1, 2):
             lines.append(
                 f"{number},{epoch},{row['loss'] + 2 - epoch},Completed,1.5,{','.join(values)}"

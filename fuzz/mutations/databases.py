@@ -38,12 +38,35 @@ def _change(rng: random.Random, connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {_q(table)} WHERE rowid % ? = 0", (rng.choice((1, 2, 3)),))
     elif kind == 3:
         connection.execute(f"INSERT INTO {_q(table)} SELECT * FROM {_q(table)}")
+    elif kind == 4 and rng.random() < 0.05:
+        _multiply(connection, filled, rng.choice((20, 300, 5000)))
     elif kind <= 6:
         connection.execute(f"UPDATE {_q(table)} SET {_q(column)} = ?", (cell(rng),))
     else:
         row = f"(SELECT rowid FROM {_q(table)} LIMIT 1 OFFSET {rng.randrange(12)})"
         changed = _cell(rng, connection, table, column)
         connection.execute(f"UPDATE {_q(table)} SET {_q(column)} = ? WHERE rowid = {row}", changed)
+
+
+NUMBERED = ("run_uuid", "key", "param_name")
+"""Texts that name a run or a parameter."""
+
+
+def _multiply(connection: sqlite3.Connection, tables: list[str], times: int) -> None:
+    """The first row of each table so many times, in each a run and a parameter of its own."""
+    count = f"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {times})"
+    for table in tables:
+        facts = connection.execute(f"PRAGMA table_info({_q(table)})").fetchall()
+        first = connection.execute(f"SELECT * FROM {_q(table)} LIMIT 1").fetchone()
+        values = []
+        for (_, name, *_), value in zip(facts, first):
+            own = name in NUMBERED and isinstance(value, str)
+            counts = isinstance(value, int) and name.startswith(("trial", "param_id", "number"))
+            values.append(_q(name) + " || i" * own + " + 1000 + i" * counts)
+        said = f"(SELECT * FROM {_q(table)} LIMIT 1)"
+        connection.execute(
+            f"INSERT OR IGNORE INTO {_q(table)} {count} SELECT {', '.join(values)} FROM c, {said}"
+        )
 
 
 def _cell(

@@ -52,7 +52,8 @@ def damaged_table(rng: random.Random, content: bytes) -> bytes:
     elif kind == 11:
         row[at : at + 1] = [row[at]] * rng.choice((0, 2, 9))
     elif kind == 12 and rng.random() < 0.05:
-        rows[0] += [f"p{i}" for i in range(rng.choice((50, 500)))]
+        rows[0] += [f"p{i}" for i in range(rng.choice((50, 500, 12_000)))]
+        rows += [rows[-2][:2]] * rng.choice((0, 20, 10_000))  # short rows, for the columns of all
     else:
         row[at] = word(rng)
     return "\n".join(separator.join(cells) for cells in rows).encode("utf-8", "replace")
@@ -75,6 +76,10 @@ SERIES = (
     lambda n: pl.Series([5e-324, 0.0] * n)[:n],
     lambda n: pl.Series(["a" * 9000] * n),
     lambda n: pl.Series([[[]]] * n),
+    lambda n: pl.Series([None] * n, dtype=pl.Array(pl.Float64, 3000)),
+    lambda n: pl.Series([[None] * 50] * n, dtype=pl.List(pl.String)),
+    lambda n: pl.Series([{f"p{i}": None for i in range(200)}] * n),
+    lambda n: pl.Series([[{"a": "b" * 300}] * 20] * n),
 )
 """Columns that a table of runs does not usually have."""
 

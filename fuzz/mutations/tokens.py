@@ -11,6 +11,14 @@ TOKEN = re.compile(r"\w+(?:\.\w+)?|\s+|[^\w\s]")
 ANCHORS = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9))
 BOMB = f"a0: &a0 [x, x, x]\n{ANCHORS}"
 """A few hundred bytes of YAML that stand for hundreds of millions."""
+MERGED = ", ".join(f"k{i}: 1" for i in range(3000))
+MERGES = (
+    f"a: &a {{{MERGED}}}\n" + "".join(f"b{i}: {{<<: *a}}\n" for i in range(3000)),
+    f"a: &a {{{MERGED}}}\nb: {{<<: [{', '.join(['*a'] * 20_000)}]}}\n",
+    "a0: &a0 [x, x]\n"
+    + "".join(f"a{i}: &a{i} !!pairs [{', '.join([f'k: *a{i - 1}'] * 9)}]\n" for i in range(1, 9)),
+)
+"""The same by other ways than lists of aliases."""
 PIECES = (
     "\n", ": ", " = ", "[", "]", "{", "}", "&a ", "*a", "!!python/object:os.system ", "!!binary ",
     "!!timestamp ", "!!set ", "<<: ", "- ", "? ", "---\n", "%YAML 9.9\n", '"""', "'''", "[[",
@@ -39,7 +47,7 @@ def damaged_tokens(rng: random.Random, content: bytes) -> bytes:
         first = rng.randrange(len(tokens))
         tokens[at:at] = tokens[first : first + rng.choice((2, 8, 40))]
     elif kind == 5 and rng.random() < 0.1:
-        tokens.insert(0, BOMB)
+        tokens.insert(0, rng.choice((BOMB, *MERGES)))
     elif kind == 6 and rng.random() < 0.1:
         tokens[at] = rng.choice(("[", "{a: ", "- ", "{a = ")) * rng.choice(NESTED)
     elif kind == 6 and rng.random() < 0.1:

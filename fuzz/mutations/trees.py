@@ -32,6 +32,10 @@ def damaged_lines(rng: random.Random, content: bytes) -> bytes:
         lines[at] = damaged_bytes(rng, lines[at])
     elif kind == 3:
         lines.insert(at, word(rng).encode("utf-8", "replace"))
+    elif kind == 4 and rng.random() < 0.02:  # rows that have a key each
+        place = lines[at].rfind(b"}")
+        many = range(rng.choice((300, 3000, 12_000)))
+        lines[at:at] = [b'%s, "p%d": 1%s' % (lines[at][:place], i, lines[at][place:]) for i in many]
     elif lines[at].strip():
         lines[at] = damaged_json(rng, lines[at])
     return b"\n".join(lines)

@@ -9,7 +9,7 @@ import traceback
 import pytest
 
 import ringfence as rf
-from ringfence.incoming.addresses import hidden, shown
+from ringfence.errors.addresses import hidden, shown
 
 SECRET = "t0k3n-of-mine"
 MLFLOW = pytest.mark.filterwarnings("ignore")  # its own
@@ -38,9 +38,28 @@ MLFLOW = pytest.mark.filterwarnings("ignore")  # its own
         ("sqlite://u:{}@h/db", "sqlite://h"),
         ("mssql://u:{}@h/db", "mssql://h/db"),
         ("my\nsql://h/db#{}", "…"),
-        ("mysql//h/db?password={}", "…"),
-        ("mysql//h:1/db#{}", "…"),
-        ("mysql//{}@h/db", "…"),
+        ("mysql//h/db?password={}", "mysql://…"),
+        ("mysql//h:1/db#{}", "mysql://…"),
+        ("mysql//{}@h/db", "mysql://h/db"),
+        ("postgresql:/u:{}/db", "postgresql://…"),
+        ("postgresql:/{}/db", "postgresql://…"),
+        ("postgres//u:{}:h/db", "postgres://…"),
+        ("postgres/u:{}:h/db", "postgres://…"),
+        ("postgrsql:u:{}:h", "postgrsql://…"),
+        ("POSTGRESQL:u:{}:h", "POSTGRESQL://…"),
+        ("mysql+pymysql:u:{}:h", "mysql+pymysql://…"),
+        ("kind+driver:u:{}", "kind+driver://…"),
+        ("https//u:{}/x", "https://…"),
+        ("ttps//u:{}/x", "…"),
+        ("word//u:{}:h/db", "…"),
+        ("//u:{}/db", "…"),
+        ("postgresql;//u:{}/db", "postgresql://…"),
+        ("postgres:// u:{}/h", "postgres://…"),
+        (" 'postgresql:/u:{}/db'", "postgresql://…"),
+        ("\x1b[31m\u202ehttp//u:{}/x", "http://…"),
+        ("jdbc:x;password={}", "jdbc://…"),
+        ("host=h user=u password={}", "…"),
+        ("Driver={{ODBC}};Server=h;Uid=u;Pwd={};", "…"),
         ("http:'/h/db?password={} \t", "http://…"),
     ],
 )
@@ -53,17 +72,34 @@ def test_an_address_is_shown_without_anything_that_may_be_secret(address, safe):
         with pytest.raises(rf.HistoryError) as caught:
             rf.read_history(address, format=reader)
         assert SECRET not in "".join(traceback.format_exception(caught.value))
+    for call in (rf.load, rf.load_optimizer, rf.read_space):
+        with pytest.raises(rf.FileError, match="not from the address") as caught:
+            call(address)
+        assert SECRET not in str(caught.value)
+    if (
+        address.isprintable() and " " not in address and not address.startswith("u:")
+    ):  # which may be a column
+        assert SECRET not in str(rf.FileError(f"there is {address}: a slip"))
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "runs.csv", "C:/runs.csv", "C://runs.csv", "a/b:c.csv", "a#b.csv", "run?/x=1.csv", "mlruns",
-        "-", "runs@x",
+        "runs.csv", "C:/runs.csv", "C://runs.csv", "C:\\data\\runs.csv", "d:/x//y.json",
+        "a/b:c.csv", "a#b.csv", "run?/x=1.csv", "mlruns", "-", "runs@x", "out//runs.csv",
+        "/tmp/a:b/c.json", "run-2026-01-01T12:30:00.csv", "study:svm:1.csv", "posts:1.csv",
+        "file:mlruns", "\\\\server\\share\\x", "//server/share/x.csv", "sqlite:///a/b.db", "sqlite:///C:/b.db",
     ],
 )  # fmt: skip
 def test_names_of_files_are_no_addresses(name):
     assert shown(name) == name
+    message = f"cannot read {name}: No such file"
+    assert str(rf.FileError(message)) == message
+
+
+def test_columns_and_models_of_addresses_stay_in_messages():
+    message = "val:acc@5 of 'ndcg@10:1' is none; postgresql://user:password@host:5432/database"
+    assert str(rf.HistoryError(message)) == message
 
 
 def test_a_file_that_is_there_is_no_address(tmp_path, monkeypatch):
@@ -138,3 +174,10 @@ def _run(number):
     )  # fmt: skip
     data = RunData([Metric("loss", 0.1 * number, 0, 0)], [Param("x", str(number))], [])
     return Run(info, data)
+
+
+@pytest.mark.parametrize("text", ["1", ":", "a_", "//", "a:", ":?", ",http/", "password=", "\x1b["])
+def test_long_texts_are_looked_at_once(text):
+    """A pattern that tries every beginning anew would take hours here."""
+    shown(text * 100_000)
+    rf.HistoryError(text * 100_000)

@@ -127,6 +127,12 @@ def test_nesting_has_a_limit_that_can_be_raised(load, text, monkeypatch):
                                        for i in range(1, 12))]),
         "\n".join(["a0: &a0 {x: 1}", *(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 9)}]}}"
                                        for i in range(1, 12))]),
+        "\n".join(["a0: &a0 [x, x]", *(f"a{i}: &a{i} !!pairs [{', '.join([f'k: *a{i - 1}'] * 9)}]"
+                                       for i in range(1, 12))]),
+        "\n".join([f"a: &a {{{', '.join(f'k{i}: 1' for i in range(300))}}}",
+                   *(f"b{i}: {{<<: *a}}" for i in range(300))]),
+        "\n".join([f"a: &a {{{', '.join(f'k{i}: 1' for i in range(300))}}}",
+                   f"b: {{<<: [{', '.join(['*a'] * 300)}]}}"]),
     ],
 )  # fmt: skip
 def test_aliases_that_unfold_without_end(text, tmp_path, monkeypatch):
@@ -260,3 +266,13 @@ def test_a_learned_space_with_something_else_in_it(damage, tmp_path):
 def test_results_of_json_lines_say_which_line(tmp_path):
     (tmp_path / "r.jsonl").write_text(json.dumps({"task": "a", "x": 1, "loss": 2}) + "\n[NaN]\n")
     assert "line 2 is not a JSON object" in refused(rf.read_history, tmp_path / "r.jsonl")
+
+
+def test_columns_of_parquet_that_share_pages_are_refused():
+    """Thousands of columns, each with the same thousands of pages, would be looked at for hours."""
+    table = RUNS.select(a="loss", b="loss", c="loss")
+    good = packed(table, compression="uncompressed", statistics=False)
+    size = b"\x16\xb6\x0a"  # 667 bytes of a column, as Thrift writes it; unpacked, then packed
+    assert 1023 * good.count(2 * size) > len(good)
+    bad = good.replace(2 * size, size + b"\x16\xfe\x0f")  # 1023
+    assert "its columns overlap" in refused(require_sound, bad, "x")

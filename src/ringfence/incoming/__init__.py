@@ -1,1 +1,1 @@
-"""What arrives from outside: addresses, files and what foreign parsers make of them."""
+"""What arrives from outside: files and what foreign parsers make of them."""

@@ -9,16 +9,25 @@ import select
 import stat
 import time
 import zipfile
+from os import PathLike
 from pathlib import Path
 from typing import IO
 
 from ringfence.errors import FileError, RingfenceError
+from ringfence.errors.addresses import is_address, shown
 from ringfence.incoming.limits import BYTES
 from ringfence.incoming.parsing import guarded
 
 CHUNK = 2**20
 SECONDS = 10
 """How long a pipe may have nobody at its other end."""
+
+
+def local_file(source: str | PathLike[str], what: str) -> Path:
+    """The file that `what` is read from. An address is refused, and not repeated."""
+    if is_address(source):
+        raise FileError(f"{what} is read from a file, not from the address {shown(source)}")
+    return Path(source)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -48,5 +48,8 @@ DEPTH = Limit("RINGFENCE_MAX_DEPTH", 100, "levels of nesting")
 """Configurations have three or four; Python itself gives up at about a thousand."""
 VALUES = Limit("RINGFENCE_MAX_VALUES", 1_000_000, "values once its aliases are unfolded")
 """For YAML, in which a few hundred bytes can stand for any number of values."""
+CELLS = Limit("RINGFENCE_MAX_CELLS", 100_000_000, "cells (rows × columns)")
+"""A million runs with a hundred columns, 0.8 GB of numbers; a few bytes can stand for many that are
+empty, and runs that have a column each make a table of their square."""
 CELL = 8
 """Bytes that count for a cell of a table that is packed, as a Parquet file is."""

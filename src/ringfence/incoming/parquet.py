@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Any, TypeAlias
 
-from ringfence.incoming.limits import BYTES, CELL, COLUMNS, DEPTH
+from ringfence.incoming.limits import BYTES, CELL, CELLS, COLUMNS, DEPTH
 from ringfence.incoming.parsing import guarded
 
 Content: TypeAlias = bytes | mmap
@@ -20,16 +20,23 @@ FOOTER = 8
 """Bytes of the footer's length and of the last magic."""
 DEEPEST = 16
 """Structs within structs; the format itself has five."""
-ROW_GROUPS, COLUMN_CHUNKS, META_DATA = 4, 1, 3
+SCHEMA, ROWS, ROW_GROUPS = 2, 3, 4
+"""Fields of the footer."""
+TYPE, LENGTH, CHILDREN = 1, 2, 5
+FIXED = 7
+"""Fields of an element of the schema; the type of texts that all have one length."""
+COLUMN_CHUNKS, META_DATA = 1, 3
 PATH, N_VALUES, UNPACKED, PACKED, DATA_PAGE, DICTIONARY_PAGE = 3, 5, 6, 7, 9, 11
 """Fields of a column chunk's meta-data, by the numbers that the format gives them."""
+PREFIXED = 7
+"""The encoding of texts that leaves out what a text has in common with the one before."""
 PAGE_UNPACKED, PAGE_PACKED, DATA, DICTIONARY, DATA_V2 = 2, 3, 5, 7, 8
 """Fields of the header of a page; the last three are headers of their own, each with a count in its
 first field."""
 
 
-def require_sound(content: Content, where: object) -> None:
-    """FileError for sizes that cannot be, or are beyond the limits."""
+def require_sound(content: Content, where: object) -> int:
+    """The number of rows; FileError for sizes that cannot be, or are beyond the limits."""
     with guarded(where, "parquet"):
         if len(content) < 2 * FOOTER or content[-4:] != MAGIC or content[:4] != MAGIC:
             raise ValueError("it is cut off, or another kind of file")
@@ -42,15 +49,33 @@ def require_sound(content: Content, where: object) -> None:
         values = [_natural(chunk[N_VALUES], "values") for chunk in chunks]
         unpacked = [_natural(chunk[UNPACKED], "bytes") for chunk in chunks]
         BYTES.allow(max(CELL * sum(values), sum(unpacked)), where)
+        rows, lengths = _natural(footer.get(ROWS, 0), "rows"), _lengths(footer.get(SCHEMA, ()))
+        CELLS.allow(max(sum(values), rows * max(map(len, groups), default=1)), where)
+        fixed = (zip(columns, lengths) for columns in groups)
+        texts = sum(length * c[META_DATA][N_VALUES] for pairs in fixed for c, length in pairs)
+        BYTES.allow(texts, where)
+        if sum(_natural(chunk[PACKED], "bytes") for chunk in chunks) > len(content):
+            raise ValueError("its columns overlap")  # so that no page is looked at twice
         for chunk in chunks:
-            for packed, size, count in _pages(content, chunk):
-                BYTES.allow(max(size, packed), where)
+            for packed, size, count, is_prefixed in _pages(content, chunk):
+                texts += count * size if is_prefixed else 0  # each may begin as long as the page is
+                BYTES.allow(max(size, packed, texts), where)
                 if count > chunk[N_VALUES]:
                     raise ValueError(f"a page of {count} values in a column of {chunk[N_VALUES]}")
+        return rows
 
 
-def _pages(content: Content, chunk: dict[int, Any]) -> Iterator[tuple[int, int, int]]:
-    """Packed size, unpacked size and number of values of each page of a column."""
+def _lengths(schema: Any) -> list[int]:
+    """Bytes of each value of the columns whose texts all have one length; 0 for other columns."""
+    leaves = [element for element in schema if not element.get(CHILDREN)]
+    return [
+        _natural(leaf.get(LENGTH, 0), "bytes") if leaf.get(TYPE) == FIXED else 0 for leaf in leaves
+    ]
+
+
+def _pages(content: Content, chunk: dict[int, Any]) -> Iterator[tuple[int, int, int, bool]]:
+    """Of each page of a column: packed size, unpacked size, number of values, and whether texts
+    leave out what they have in common."""
     starts = [chunk[field] for field in (DATA_PAGE, DICTIONARY_PAGE) if chunk.get(field)]
     place = _natural(min(starts), "bytes before its pages")
     end = place + _natural(chunk[PACKED], "bytes")
@@ -65,7 +90,9 @@ def _pages(content: Content, chunk: dict[int, Any]) -> Iterator[tuple[int, int, 
         for field in (1, 2, 3) if DATA_V2 in header else (1,):  # values, nulls, rows
             for kind in kinds:
                 _natural(kind[field], "values")
-        yield packed, unpacked, max((kind[1] for kind in kinds), default=0)
+        encodings = (header.get(DATA, {}).get(2), header.get(DATA_V2, {}).get(4))
+        count = max((kind[1] for kind in kinds), default=0)
+        yield packed, unpacked, count, PREFIXED in encodings
         place = reader.place + packed
 
 

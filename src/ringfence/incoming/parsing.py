@@ -22,7 +22,21 @@ LONGEST = 300
 """Letters of another package's reason that are repeated; some quote the whole file."""
 SURROGATE = re.compile(r"\\[uU](?:0000)?[dD][89a-fA-F]")
 """How JSON and YAML write half a character."""
+TOML_TOKEN = re.compile(
+    r"#[^\n]*"
+    r"|(?P<word>[A-Za-z0-9_-]+"
+    r'|"""(?:[^"\\]|\\.|""?(?!"))*+(?:"{3,5})?|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'''(?:[^']|''?(?!'))*+(?:'{3,5})?|'[^'\n]*'?)"
+    r"|(?P<dot>\.)|(?P<end>[^\s])",
+    re.DOTALL,
+)
+"""Comments, words and texts of TOML, and the marks between them."""
+DIGITS = 4300
+"""Of an integer, as many as Python reads in base 10; the time goes with their square."""
+MERGE = "tag:yaml.org,2002:merge"
 STDERR = 2
+NESTING = (dict, list, tuple, set)
+"""What holds other values; YAML makes tuples of pairs, and sets."""
 _one_at_a_time = threading.RLock()
 
 
@@ -69,8 +83,23 @@ def json_of(text: str | bytes, where: object) -> Any:
 
 def toml_of(text: str, where: object) -> dict[str, Any]:
     """The content of a TOML text."""
-    content: dict[str, Any] = _checked(tomllib.loads, text, where, "TOML")
+    content: dict[str, Any] = _checked(_load_toml, text, where, "TOML")
     return content
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    """Keys such as `a.b.c` are counted first: of one with thousands of parts, the standard library
+    keeps the square of them."""
+    most, parts = DEPTH.most, 0
+    if text.count(".") >= most:
+        is_after_dot = False
+        for token in TOML_TOKEN.finditer(text):
+            if token["word"]:
+                parts = parts + 1 if is_after_dot else 1
+                if parts > most:
+                    raise RecursionError
+            is_after_dot = token["dot"] is not None
+    return tomllib.loads(text)
 
 
 def yaml_of(text: str, where: object, *, version: str = "1.1") -> Any:
@@ -112,7 +141,7 @@ def _require_shallow(content: Any, where: object, *, can_repeat: bool) -> None:
     """FileError if tables and lists are nested beyond the limit, as those that hold themselves are;
     or, if one may stand in many places, for more values than the limit."""
     most, count = VALUES.most, 0
-    level = [content] if isinstance(content, (dict, list)) else []
+    level = [content] if isinstance(content, NESTING) else []
     for _ in range(DEPTH.most):
         if can_repeat:
             count += sum(map(len, level))
@@ -122,7 +151,7 @@ def _require_shallow(content: Any, where: object, *, can_repeat: bool) -> None:
             part
             for node in level
             for part in (node.values() if isinstance(node, dict) else node)
-            if isinstance(part, (dict, list))
+            if isinstance(part, NESTING)
         ]
         if not level:
             return
@@ -134,12 +163,31 @@ def _yaml_loader(version: str) -> Any:
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        def flatten_mapping(self, node: Any) -> None:
-            """Merge what `<<` names, which may repeat itself without end."""
-            super().flatten_mapping(node)
-            if len(node.value) > VALUES.most:
-                raise _UnfoldedError
+        def construct_yaml_int(self, node: Any) -> int:
+            """Refuse `1:0:0:…`, a number to the base of 60, before it is put together."""
+            if len(node.value) > DIGITS:
+                raise ValueError(f"an integer of more than {DIGITS:,} digits")
+            number: int = super().construct_yaml_int(node)
+            return number
 
+        merged = 0
+        """Values that merges have copied so far, into whatever mapping."""
+
+        def flatten_mapping(self, node: Any) -> None:
+            """Merge what `<<` names, which may repeat itself without end; so it is counted before
+            anything is copied."""
+            for key, value in node.value:
+                if key.tag == MERGE:
+                    parts = value.value if isinstance(value, yaml.SequenceNode) else [value]
+                    for part in parts:
+                        if isinstance(part, yaml.MappingNode):
+                            self.flatten_mapping(part)
+                            self.merged += len(part.value)
+                            if self.merged > VALUES.most:
+                                raise _UnfoldedError
+            super().flatten_mapping(node)
+
+    Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
     if version == "1.1":
         return Loader
     Loader.yaml_implicit_resolvers = {
