@@ -10,7 +10,15 @@ import subprocess
 import sys
 import time
 
-from benchmarks import ellipsoid, end_to_end, gp, slack_box, slack_ellipsoid, threads
+from benchmarks import (
+    ellipsoid,
+    end_to_end,
+    gp,
+    slack_box,
+    slack_ellipsoid,
+    threads,
+    transfer_speed,
+)
 from benchmarks.timing import Row
 
 GROUPS = {
@@ -19,13 +27,14 @@ GROUPS = {
     "Slack box, eq. 7: the whole choice of λ, against ten CVXPY solves": slack_box.rows,
     "Gaussian process and expected improvement, against BoTorch": gp.rows,
     "Sampling, the command line, imports": end_to_end.rows,
+    "Tasks with different parameters: a suggestion, against matching tasks": transfer_speed.rows,
     "Shared cores: a plain call, against the same without the limit of threads": threads.rows,
 }
 
 
 def line(row: Row) -> str:
     ours = f"{row.ours * 1e3:.1f} ms" if row.ours < 0.1 else f"{row.ours:.2f} s"
-    ratio = "" if row.ratio is None else f"{row.ratio:.0f}×"
+    ratio = "" if row.ratio is None else f"{row.ratio:.{0 if row.ratio >= 10 else 1}f}×"
     other = "" if row.other is None else f"{row.other:.3g} s"
     return f"| {row.what} | {ours} | {other} | {ratio} | {row.goal} | {row.note} |"
 

@@ -17,7 +17,7 @@ import polars as pl
 from benchmarks.tables import TABLES
 from benchmarks.transfer_methods import WAYS
 from ringfence.arrays import FloatArray
-from ringfence.bench.pairs import Difference, difference
+from ringfence.bench.significance import Difference, difference
 
 BUDGETS = (5, 10, 25, 50, 100, 200, 400, 800)
 """Numbers of trials to show, as far as the curves go."""

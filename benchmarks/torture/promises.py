@@ -12,6 +12,7 @@ from ringfence.learned.diff import describe
 from ringfence.learned.file import decode
 from ringfence.learned.file_format import encode
 from ringfence.learned.space import LearnedSpace
+from ringfence.optimize.domain.layout import Layout
 from ringfence.space import Choice, Config, allows
 
 SAMPLES = 6
@@ -36,9 +37,14 @@ def _broken(learned: LearnedSpace) -> Iterator[str]:
 
 
 def _incumbents(learned: LearnedSpace) -> Iterator[str]:
-    """Those that are kept are inside, those left outside are not; without outliers all are kept."""
+    """Those that are kept are inside, those left outside are not; without outliers all are kept.
+    One that lacks values, or has some that nobody tuned, is inside if other values make it so."""
+    layout = Layout(learned)
     for task in learned.tasks:
-        if learned.contains(task.incumbent) == task.outside:
+        whole = not (task.unknown or task.fixed)
+        known = task.incumbent if whole else task.found
+        inside = learned.contains(known) if whole else layout.inside(layout.encode([known]))[0]
+        if inside == task.outside:
             yield f"the incumbent of {task.name!r} is not {'out' if task.outside else 'in'}side"
     if learned.outliers and not learned.settings.outliers and not learned.settings.top:
         yield f"no outliers were allowed, and {learned.outliers} are"
@@ -89,10 +95,10 @@ def _encodings(learned: LearnedSpace, configs: list[Config]) -> Iterator[str]:
     """Values → unit coordinates → values."""
     for block in learned.blocks:
         for config in configs:
-            if block.names[0] not in config:
+            if not block.has_some(config):
                 continue
-            back = block.encoding.values(block.encoding.point(config))
-            for name in block.names:
+            back = block.encoding.values(block.point(config))
+            for name in filter(config.__contains__, block.names):
                 if not _same(config[name], back[name][0]):
                     yield f"{name!r} = {config[name]!r} comes back as {back[name][0]!r}"
 

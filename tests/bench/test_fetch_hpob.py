@@ -127,4 +127,12 @@ def test_the_command_makes_what_the_benchmark_runs_on(source, tmp_path):
     code, said = bench("run", "small.toml")
     assert code == 0 and said == "8 cells finished, 0 failed\n"
     code, said = bench("fetch", "hpob", "nowhere")
-    assert code == 1 and said.startswith("ringfence: nowhere holds none of HPO-B's files")
+    assert code == 1 and said.startswith("ringfence: there is no file nowhere; get it with")
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in source.rglob("*.json"):
+            archive.write(path, path.name)
+    code, said = bench("fetch", "hpob", packed, "4796")
+    assert code == 1 and "not the 261,011,374 of the published file" in said
+    code, said = bench("fetch", "hpob", packed, "4796", "--unchecked")
+    assert code == 0 and "80 evaluations of 4 data sets" in said

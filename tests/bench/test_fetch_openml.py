@@ -113,17 +113,14 @@ def test_what_openml_sends_comes_out_as_it_was_tried(serve, tmp_path, name):
 
 def test_a_task_that_fails_is_named_and_fetched_the_next_time(serve, tmp_path):
     server = serve()
-    server.broken.add("37")
-    late = server.runs.pop("219")
+    server.broken.update(("37", "219"))
     made = fetched(tmp_path)
     assert made.tasks == 4 and pl.read_parquet(made.table)["task"].n_unique() == 4
     reasons = {failure.task: failure.reason for failure in made.failures}
     assert set(reasons) == {"37", "219"}
     assert "OpenML did not answer" in reasons["37"] and "\n" not in reasons["37"]
-    assert reasons["219"].startswith("OpenML has no runs of flow 5891 with predictive_accuracy")
 
     server.broken.clear()
-    server.runs["219"] = late
     server.asked.clear()
     again = fetched(tmp_path)
     assert again.tasks == 6 and not again.failures
@@ -156,6 +153,42 @@ def test_a_server_that_keeps_failing_is_left_alone(serve, tmp_path):
     assert made.tasks == 1 and len(made.failures) == 5
     assert tasks_asked(server) == list(TASKS[:4])
     assert made.failures[3].reason == "not asked for, since 3 in a row had failed"
+
+
+def test_tasks_without_runs_are_noted_and_passed_over(serve, tmp_path):
+    """Four in a row, more than a server may fail: "no results" is an answer, not a failure."""
+    server = serve()
+    late = {task: server.runs.pop(task) for task in TASKS[1:5]}
+    made = fetched(tmp_path)
+    assert made.tasks == 2 and not made.failures
+    assert tasks_asked(server) == list(TASKS)
+    assert [one.task for one in made.without_runs] == list(late)
+    reason = made.without_runs[0].reason
+    assert reason.startswith("OpenML has no runs of flow 5891 with predictive_accuracy on it; to")
+
+    server.runs |= late
+    server.asked.clear()
+    assert fetched(tmp_path) == made and not server.asked
+    Path(reason.split(" delete ")[1]).unlink()
+    again = fetched(tmp_path)
+    assert again.tasks == 3 and tasks_asked(server) == [TASKS[1]]
+    assert [one.task for one in again.without_runs] == list(TASKS[2:5])
+
+
+def test_failures_count_in_a_row_only(serve, tmp_path):
+    server = serve()
+    server.broken.update((TASKS[0], TASKS[1], TASKS[3], TASKS[4]))
+    del server.runs[TASKS[2]]
+    made = fetched(tmp_path)
+    assert tasks_asked(server) == list(TASKS) and made.tasks == 1
+
+
+def test_a_suite_of_which_no_task_has_runs_is_one_clear_error(serve, tmp_path):
+    server = serve()
+    server.runs.clear()
+    with pytest.raises(HistoryError, match=r"no task of .* could be fetched: OpenML has no runs"):
+        fetched(tmp_path)
+    assert tasks_asked(server) == list(TASKS)
 
 
 def test_runs_that_lack_a_value_are_left_out_and_counted(serve, tmp_path):

@@ -21,9 +21,18 @@ def test_numbers_go_where_they_belong():
     assert (made.n, made.tasks, made.options) == (64, None, {"k": 5})
     assert method("Ellipsoid Random (T=3)").tasks == 3
     assert method("GP warm start T=29 (k=2)").engine.name == "gp-warm-start-all"
+    tight = method("Slack Box Random (nu=0.7)")
+    assert tight.region.arguments == REGIONS["Slack Box"].arguments | {"outliers": 0.7}
+    assert not tight.options
 
 
-@pytest.mark.parametrize("name", ["Boxes Random", "Box", "random", "Random (n=0)", "GP (q=1)", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Boxes Random", "Box", "random", "Random (n=0)", "GP (q=1)", ""),
+        *("Box Random (nu=0.1)", "Slack Box Random (nu=1)"),
+    ],
+)
 def test_other_names_are_refused(name):
     with pytest.raises(SettingError, match="method"):
         method(name)

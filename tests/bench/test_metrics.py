@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from ringfence.bench.metrics import curves, final
+from ringfence.bench.pairs import judged_regrets
 from ringfence.bench.results import SCHEMA, read_results
 from ringfence.bench.text import summary
 from ringfence.errors import FileError
@@ -107,6 +108,18 @@ def test_the_best_loss_of_a_task_counts_in_every_figure():
     both = curves(pl.concat([far, near]))
     ends = both.filter(pl.col("metric") == "regret", pl.col("trial") == 2).sort("figure")
     assert ends["mean"].to_list() == pytest.approx([6.5 / 9.5, 0.0])
+
+
+def test_a_search_that_had_nothing_to_try_is_charged_the_median():
+    never = float("inf")
+    made = table({("b", "Random", 0): (6, 2), ("b", "Box GP", 0): (never, never)})
+    assert [value(made, "Box GP", "regret", trial)[0] for trial in (1, 2)] == [1.0, 1.0]
+    assert value(made, "Box GP", "normalized", 2)[0] == pytest.approx(10 / 2)
+    assert value(made, "Box GP", "rank", 2)[0] == 2
+    assert summary(made).endswith("had nothing to try in 1 of them, counted as the median")
+    cells = judged_regrets(made.with_columns(volume=0.0)).sort("method")
+    assert cells["searched"].to_list() == [False, True]
+    assert cells.select("early", "end").row(0) == (1.0, 1.0)
 
 
 def whole(**columns):

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ringfence.bench.pairs import compare, difference, judged_regrets
+from ringfence.bench.pairs import compare, judged_regrets
+from ringfence.bench.significance import difference
 
 
 def regrets(values):

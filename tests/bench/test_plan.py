@@ -143,6 +143,8 @@ def test_a_plan_like_another_is_that_plan_on_other_suites(read_other):
     both = read_other(OTHER.replace('["1b"]}', '["1b"], own = ["1b"]}'))
     assert [(e.figure, e.suites) for e in both.experiment] == [("1a", ("sgd",))]
     assert both.name == "other"
+    two = read_other(OTHER.replace('"sgd"}', '["sgd", "sgd-mixed"]}'))
+    assert [e.suites for e in two.experiment] == [("sgd", "sgd-mixed"), ("sgd-mixed", "own")]
 
 
 @pytest.mark.parametrize(

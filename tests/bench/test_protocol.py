@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import msgspec
@@ -11,9 +12,12 @@ import pytest
 from ringfence.bench.cell import Cell
 from ringfence.bench.methods import method
 from ringfence.bench.protocol import known_evaluations, learned_space, run_cell, source_tasks
+from ringfence.bench.store import Store
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import SettingError
+from ringfence.optimize.domain.candidate_list import CandidateList
+from ringfence.optimize.domain.layout import Layout
 
 SUITE = load_suite(SuiteSource("example"))
 
@@ -47,6 +51,30 @@ def test_the_left_out_task_is_never_learned_from():
     assert (
         len(known_evaluations(cell("Box Random", n_evaluations=8), SUITE, method("Box GP"))) == 152
     )
+
+
+def test_a_region_without_a_row_to_try_is_a_stored_result(tmp_path):
+    class OneRow(type(SUITE)):
+        def candidates(self, task, scale):
+            rows = super().candidates(task, scale)
+            outside = ~Layout(learned).inside(rows.rows)
+            keep = np.flatnonzero(outside)[:1]
+            return CandidateList.of(rows.space, [rows.configs[i] for i in keep])
+
+    here = cell("Box Random (T=3)")
+    known = known_evaluations(here, SUITE, method(here.method))
+    learned, _ = learned_space(here, method(here.method), known, on_scale(SUITE.space, "raw"))
+    suite = copy.copy(SUITE)
+    suite.__class__ = OneRow
+    result = run_cell(here, suite)
+    assert result.curve == () and result.exhausted
+    assert result.volume == learned.volume_fraction
+    assert result.median == SUITE.reference(here.task).median
+    store = Store(tmp_path)
+    store.put(here, result)
+    assert here in store and store.get(here) == result
+    searched = run_cell(msgspec.structs.replace(here, method="Random"), suite)
+    assert len(set(searched.curve)) == 1 and math.isfinite(searched.curve[0])
 
 
 def test_methods_share_their_sources_and_replications_do_not():

@@ -11,13 +11,15 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.renew_results import renewed
 
 from processes import ringfence
 from ringfence.bench.plan import Plan, planned, read_plan
-from ringfence.bench.results import results
+from ringfence.bench.results import put_known, read_results, results
 from ringfence.bench.runner import finish, missing, run
 from ringfence.bench.store import Store
 from ringfence.errors import FileError, SettingError
@@ -81,6 +83,73 @@ def test_twenty_kills_at_random_moments_change_nothing(plan, tmp_path):
     assert results(read_plan(plan), broken).equals(results(read_plan(plan), whole))
     for item in planned(read_plan(plan)):
         assert broken.path(item.cell).read_bytes() == whole.path(item.cell).read_bytes()
+
+
+def test_a_cell_that_had_nothing_to_try_is_infinite_in_the_table(few, tmp_path):
+    plan, store = read_plan(few), Store(tmp_path / "store")
+    run(plan, store)
+    item = next(item for item in planned(plan) if item.cell.method == "Box Random")
+    result = store.get(item.cell)
+    store.put(item.cell, msgspec.structs.replace(result, curve=(), exhausted=True))
+    frame = results(plan, store)
+    empty = frame.filter(pl.col("loss").is_infinite())
+    assert empty["trial"].to_list() == list(range(1, 11)) and empty["method"][0] == "Box Random"
+    assert not missing(plan, store)
+    frame.write_parquet(tmp_path / "results.parquet")
+    assert read_results(tmp_path / "results.parquet").equals(frame)
+
+
+def test_a_store_is_filled_from_results(few, tmp_path):
+    plan, full, filled = read_plan(few), Store(tmp_path / "full"), Store(tmp_path / "filled")
+    run(plan, full)
+    item = next(item for item in planned(plan) if item.cell.method == "Box Random")
+    result = full.get(item.cell)
+    full.put(item.cell, msgspec.structs.replace(result, curve=(), exhausted=True))
+    table = results(plan, full)
+    table.write_parquet(tmp_path / "results.parquet")
+    known = read_results(tmp_path / "results.parquet")
+    assert put_known(known, filled) == finished(full.folder) == 6
+    assert put_known(known, filled) == 0
+    for item in planned(plan):
+        assert filled.path(item.cell).read_bytes() == full.path(item.cell).read_bytes()
+    # Results of other data, or of files from before they said which, are not this plan's.
+    for other in (table.with_columns(data=pl.lit("other")), table.drop("data", "protocol")):
+        other.write_parquet(tmp_path / "results.parquet")
+        strange = Store(tmp_path / "strange")
+        assert put_known(read_results(tmp_path / "results.parquet"), strange)
+        assert len(missing(plan, strange)) == 6
+
+
+def test_new_results_over_old_ones(few, tmp_path):
+    """Old cells stay where the new run has none, unless the plan has lost them; both say so."""
+    plan, store = read_plan(few), Store(tmp_path / "store")
+    run(plan, store)
+    new = results(plan, store).sort("order", "task", "replication", "trial")
+    old = new.drop("data", "protocol").with_columns(loss=pl.col("loss") + 1, order=7)
+    lost = old.with_columns(method=pl.lit("SMAC"))
+    pl.concat([old, lost]).write_parquet(tmp_path / "old.parquet")
+    some = new.filter(pl.col("method") != "Box Random")
+    both = renewed(some, read_results(tmp_path / "old.parquet"), few)
+    kept = pl.col("method") == "Box Random"
+    assert both.filter(~kept).equals(some)
+    expected = new.filter(kept).with_columns(pl.col("loss") + 1, data=pl.lit(""), protocol=2)
+    assert both.filter(kept).equals(expected.with_columns(pl.col("protocol").cast(pl.Int32)))
+    assert both.columns == new.columns and both["method"].to_list() == new["method"].to_list()
+
+
+def test_part_of_a_plan_then_the_rest(few, tmp_path):
+    """By the commands: a figure's first replication, then what is known of it and all others."""
+    second = few.read_text().split("\n", 2)[2].replace('"3a"', '"3b"').replace('"Box Random", ', "")
+    few.write_text((few.read_text() + second).replace("replications = 1", "replications = 3"))
+    store = tmp_path / "store"
+    ringfence("bench", "run", few, "--store", store, "--figure", "3b", "--replications", 1)
+    assert finished(store) == 4
+    ringfence("bench", "table", few, "--store", store, "-o", tmp_path / "known.parquet")
+    other = tmp_path / "other"
+    done = ringfence("bench", "run", few, "--store", other, "--known", tmp_path / "known.parquet")
+    assert "4 cells taken from" in done.stderr and "14 cells finished" in done.stderr
+    wrong = ringfence("bench", "run", few, "--store", store, "--figure", "9")
+    assert wrong.returncode and "no figure '9'; it has 3a, 3b" in wrong.stderr
 
 
 def group_of(leader: int) -> list[str]:

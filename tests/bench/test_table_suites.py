@@ -101,6 +101,10 @@ def test_meta_features_from_a_table_or_from_the_description(make, tmp_path):
     tables = '[meta_features]\nfile = "meta.csv"\ntask = "name"\ncolumns = ["rows"]\n'
     suite = make(ACCURACY + tables)
     assert suite.tasks == ("t",) and suite.meta_features() == {"t": {"rows": 10.0}}
+    named = make(ACCURACY + tables + 'names = {flat = "t", u = "gone"}\n')
+    assert named.tasks == ("t", "flat") and named.meta_features()["flat"] == {"rows": 10.0}
+    pl.DataFrame({"name": ["t", "u"], "rows": [11, None]}).write_csv(tmp_path / "meta.csv")
+    assert make(ACCURACY + tables).digest != suite.digest
     written = "[meta_features.values]\nt = {rows = 1.0}\nu = {rows = 2.0}\n"
     assert make(ACCURACY + written).tasks == ("t", "u")
 

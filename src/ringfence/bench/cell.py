@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Raised whenever the same description would give another result. 2: the penalty of a slack box
-comes from another search, within 1 % of the former one."""
+comes from another search, within 1 % of the former one. 3: linear algebra on one thread and with
+triangles; a cell whose region holds no recorded row has a result."""
 
 Scale: TypeAlias = Literal["raw", "log"]
 Evaluation: TypeAlias = Literal["rows", "neighbors"]
@@ -54,7 +55,8 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The outcome of a cell. Smaller losses are better."""
 
     curve: tuple[float, ...]
-    """Smallest loss after 1, 2, …, `trials` full evaluations."""
+    """Smallest loss after 1, 2, …, `trials` full evaluations; empty if the space held nothing that
+    could be evaluated."""
     volume: float
     """Share of the numeric space that was searched."""
     best: float

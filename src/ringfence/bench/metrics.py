@@ -9,7 +9,8 @@ distance     mean regret / mean regret of Random after as many trials
 rank         among the methods of the figure, 1 the best, ties shared; over the replications that
              all of them have
 
-A mean is over tasks and replications, as in the paper, and so is its standard error.
+A mean is over tasks and replications, as in the paper, and so is its standard error. A search that
+had nothing to try is charged the median configuration's loss, that of a blind choice (regret 1).
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def final(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def measured(results: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Each figure with a column for each measure of a single cell, and for Random's regret.
+    """Each figure with a column for each measure of a single cell, for Random's regret, and for
+    whether there was anything to try.
 
     One by one: a plan's results are millions of rows.
     """
@@ -55,6 +57,8 @@ def measured(results: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _measured(frame: pl.DataFrame) -> pl.DataFrame:
     loss, least = pl.col("loss"), pl.col("least")
+    frame = frame.with_columns(searched=loss.is_finite())
+    frame = frame.with_columns(loss=pl.when("searched").then(loss).otherwise(pl.col("median")))
     spread = pl.col("median") - least
     frame = frame.with_columns(
         pl.when(spread > 0).then((loss - least) / spread).otherwise(0.0).alias("regret")

@@ -25,6 +25,7 @@ __all__ = [
     "Planned",
     "RegionPicture",
     "only",
+    "part",
     "planned",
     "read_plan",
 ]
@@ -61,6 +62,25 @@ def read_plan(path: Path, data: Sequence[Path] = ()) -> Plan:
     )
 
 
+def part(plan: Plan, figures: Sequence[str] = (), replications: int | None = None) -> Plan:
+    """Only these figures of a plan, and of each cell at most so many replications."""
+    names = [e.figure for e in plan.experiment] + [r.figure for r in plan.region]
+    for figure in figures:
+        if figure not in names:
+            raise SettingError(f"the plan has no figure {figure!r}; it has {', '.join(names)}")
+    return msgspec.structs.replace(
+        plan,
+        experiment=tuple(
+            msgspec.structs.replace(
+                e, replications=min(e.replications, replications or e.replications)
+            )
+            for e in plan.experiment
+            if not figures or e.figure in figures
+        ),
+        region=tuple(r for r in plan.region if not figures or r.figure in figures),
+    )
+
+
 def only(plan: Plan, suite: str) -> Plan:
     """The part of a plan that runs on one suite."""
     experiments = tuple(
@@ -86,7 +106,7 @@ def planned(plan: Plan) -> Iterator[Planned]:
 
 
 def _cells(experiment: Experiment, suite: Suite) -> Iterator[Cell]:
-    tasks = _spread(suite.tasks, experiment.tasks)
+    tasks = _spread(suite.targets, experiment.tasks)
     for label in experiment.methods:
         fewer = _fewer(experiment, label)
         replications = min(experiment.replications, fewer.replications or experiment.replications)

@@ -15,7 +15,8 @@ A plan that is like another one names only what differs:
 
     name = "openml"
     like = "tables-surrogate"             the plan of that name in the same folder, written out
-    suites = {svm_surrogate = "svm"}      a suite of that plan, and the one that takes its place
+    suites = {svm_surrogate = "svm"}      a suite of that plan, and the one or several that take its
+                                          place; in a picture the first of them
     omit = {svm = ["3b"]}                 figures that a suite cannot be in
 """
 
@@ -88,7 +89,7 @@ class Like(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     like: str
-    suites: Mapping[str, str] = {}
+    suites: Mapping[str, str | tuple[str, ...]] = {}
     omit: Mapping[str, tuple[str, ...]] = {}
     data: tuple[str, ...] = ()
 
@@ -116,14 +117,18 @@ def _content(path: Path) -> dict[str, Any]:
 
 def _changed(base: Plan, changes: Like) -> Plan:
     _require(changes.suites, _suites(base), f"{changes.like!r} has no suite")
-    new = changes.suites
+    new = {old: (s,) if isinstance(s, str) else s for old, s in changes.suites.items()}
     plan = Plan(
         changes.name,
         tuple(
-            msgspec.structs.replace(e, suites=tuple(new.get(name, name) for name in e.suites))
+            msgspec.structs.replace(
+                e, suites=tuple(other for name in e.suites for other in new.get(name, (name,)))
+            )
             for e in base.experiment
         ),
-        tuple(msgspec.structs.replace(r, suite=new.get(r.suite, r.suite)) for r in base.region),
+        tuple(
+            msgspec.structs.replace(r, suite=new.get(r.suite, (r.suite,))[0]) for r in base.region
+        ),
         base.data + changes.data,
     )
     _require(changes.omit, _suites(plan), "'omit' names a suite that is not there:")

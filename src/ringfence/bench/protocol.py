@@ -3,12 +3,15 @@
 A cell sees n_t random evaluations of each source task, the same for every method and left-out task
 of a replication. A region and a model that transfers both see all of them, unless the method
 divides them (n=…): then n go to the region and the others to the model. As in the paper, nothing
-outside a region is tried: there is no guard.
+outside a region is tried: there is no guard. If a suite gives configurations to begin with, all
+methods know their losses before the first trial, and a model is used from the first trial on. A
+region in which no row of a table lies is a result too, one with the losses that were given, if any.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +21,17 @@ from ringfence.bench.methods import BenchMethod, method
 from ringfence.bench.suites import Suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import ExhaustedError, SettingError
-from ringfence.history import History
+from ringfence.history import History, usable_rows
 from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
 from ringfence.learning import learn
 from ringfence.optimize import Optimizer, Trial, optimizer
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.model_based import ModelBased
+from ringfence.optimize.registry import method_class
 from ringfence.optimize.transfer.similarity import distances
-from ringfence.space import Space
+from ringfence.optimize.transfer.starting_points import with_starts
+from ringfence.space import Config, Space
 from ringfence.threads import one_thread
 
 
@@ -35,17 +42,22 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
     space = on_scale(suite.space, cell.scale)
     known = known_evaluations(cell, suite, how)
     learned, rest = learned_space(cell, how, known, space)
-    engine = optimizer(
-        how.engine.name,
-        learned,
-        seed=cell.seed("search"),
-        direction="minimize",  # suites give losses
-        candidates=suite.candidates(cell.task, cell.scale),
-        guard=0,
-        **_sources(cell, suite, how, rest),
-        **_options(how, suite),
-    )
-    curve, exhausted = search(engine, cell, suite)
+    candidates = suite.candidates(cell.task, cell.scale)
+    given = suite.starts(cell.task, cell.replication)
+    curve: tuple[float, ...] = (min(loss for _, loss in given),) * cell.trials if given else ()
+    exhausted = True
+    if candidates is None or Layout(learned).inside(candidates.rows).any():
+        engine = optimizer(
+            how.engine.name,
+            learned,
+            seed=cell.seed("search"),
+            direction="minimize",  # suites give losses
+            candidates=candidates,
+            guard=0,
+            **_sources(cell, suite, how, rest),
+            **_options(how, suite, len(given)),
+        )
+        curve, exhausted = search(engine, cell, suite)
     reference = suite.reference(cell.task)
     return Result(
         curve=curve,
@@ -58,7 +70,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
 
 def source_tasks(cell: Cell, suite: Suite, how: BenchMethod) -> tuple[str, ...]:
     """The tasks to learn from: all others, or as few as the method takes."""
-    others = tuple(task for task in suite.tasks if task != cell.task)
+    others = suite.sources(cell.task)
     if how.tasks is None:
         return others
     if cell.sources == "similar":
@@ -72,7 +84,7 @@ def source_tasks(cell: Cell, suite: Suite, how: BenchMethod) -> tuple[str, ...]:
 
 def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> History | None:
     """The known evaluations of the source tasks; None if the method does not use them."""
-    if how.region.shape == "full" and not how.engine.transfers:
+    if how.region.shape == "full" and not how.engine.transfers and not how.engine.starts:
         return None
     tasks = source_tasks(cell, suite, how)
     seed = cell.seed("sources", every_task=True)
@@ -83,12 +95,18 @@ def learned_space(
     cell: Cell, how: BenchMethod, known: History | None, space: Space
 ) -> tuple[LearnedSpace, History | None]:
     """The space to search, and the evaluations that are left for a model."""
-    if known is None or how.region.shape == "full":
-        return full_space(space), known
+    if known is None:
+        return full_space(space), None
     first = rest = known
-    if how.n is not None:
+    if how.n is not None and how.region.shape != "full":
         first, rest = known.split(how.n, seed=cell.seed("division"))
-    return learn(first, space, **how.region.arguments), rest
+    region = how.region
+    learned = (
+        full_space(space) if region.shape == "full" else learn(first, space, **region.arguments)
+    )
+    if how.engine.starts:
+        learned = with_starts(learned, usable_rows(rest, space).frame, how.engine.starts)
+    return learned, rest
 
 
 def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ...], bool]:
@@ -97,7 +115,7 @@ def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ..
     A partial evaluation costs its share of a full one, and one that resumes an earlier trial only
     what it adds. Its loss counts: it is that of a model one could keep.
     """
-    curve = np.full(cell.trials, math.inf)
+    curve = np.full(cell.trials, begin(engine, suite.starts(cell.task, cell.replication)))
     spent = 0.0
     for _ in range(cell.trials * math.ceil(suite.max_budget or 1)):
         try:
@@ -112,6 +130,14 @@ def search(engine: Optimizer, cell: Cell, suite: Suite) -> tuple[tuple[float, ..
         first = max(0, math.ceil(spent - 1e-9) - 1)
         curve[first:] = np.minimum(curve[first:], value)
     return tuple(curve.tolist()), False
+
+
+def begin(engine: Optimizer, given: Sequence[tuple[Config, float]]) -> float:
+    """Tell the optimizer the given configurations; the smallest loss of them, or infinity."""
+    for config, loss in given:
+        number = len(engine.log)
+        engine.log.add(Trial(number=number, config=dict(config), state="done", value=loss))
+    return min((loss for _, loss in given), default=math.inf)
 
 
 def _cost(engine: Optimizer, trial: Trial, suite: Suite) -> float:
@@ -132,8 +158,10 @@ def _sources(cell: Cell, suite: Suite, how: BenchMethod, rest: History | None) -
     return arguments
 
 
-def _options(how: BenchMethod, suite: Suite) -> dict[str, Any]:
+def _options(how: BenchMethod, suite: Suite, n_given: int) -> dict[str, Any]:
     options = dict(how.options)
+    if n_given and issubclass(method_class(how.engine.name), ModelBased):
+        options["n_initial"] = n_given
     if how.engine.budgeted:
         if suite.max_budget is None:
             raise SettingError(f"suite {suite.name!r} has no learning curves for {how.name!r}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 from ringfence.bench.cell import Cell, Result
@@ -14,6 +16,9 @@ from ringfence.bench.store import Store
 from ringfence.bench.suites import load_suite
 from ringfence.errors import FileError, SettingError
 from ringfence.history.readers.table import read_parquet
+
+BEFORE = 2
+"""The protocol of results that do not say theirs."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,13 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
     log_loss                   whether losses are logarithms
     scale, sources,            as in the cell
     n_evaluations, task,
-    method, replication
+    method, replication,
+    data, protocol
     evaluation                 as in the cell, or "computed" if nothing is looked up
     volume, best, median,      as in `Result`
     exhausted
-    trial, loss                full evaluations spent, and the smallest loss by then
+    trial, loss                full evaluations spent, and the smallest loss by then; infinite if
+                               the space held nothing that could be evaluated
     """
     columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
     for item in planned(plan):
@@ -60,14 +67,42 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
             row["evaluation"] = "computed"
         for name, value in row.items():
             columns[name].append(value)
-        columns["trial"].append(list(range(1, len(result.curve) + 1)))
-        columns["loss"].append(list(result.curve))
+        curve = list(result.curve or [math.inf] * item.cell.trials)
+        if len(curve) != item.cell.trials:
+            raise FileError(
+                f"a cell of {item.cell.suite} in the store has {len(curve)} trials, not "
+                f"{item.cell.trials}: it is damaged; delete it and run the plan again"
+            )
+        columns["trial"].append(list(range(1, item.cell.trials + 1)))
+        columns["loss"].append(curve)
     return pl.DataFrame(columns, schema=SCHEMA).explode("trial", "loss")
+
+
+def put_known(results: pl.DataFrame, store: Store) -> int:
+    """Put every cell of a table of results into a store that lacks it; their number."""
+    facts = [pl.col(name).first() for name in ("volume", "best", "median", "exhausted")]
+    curve = pl.col("loss").sort_by("trial")
+    cells = results.group_by("figure", *DESCRIPTION, maintain_order=True).agg(*facts, curve=curve)
+    count = 0
+    for row in cells.iter_rows(named=True):
+        row["trials"] = len(row["curve"])
+        if row["evaluation"] == "computed":
+            row["evaluation"] = "rows"
+        if math.isinf(row["curve"][-1]):
+            row["curve"] = ()
+        cell = msgspec.convert({name: row[name] for name in Cell.__struct_fields__}, Cell)
+        result = msgspec.convert({name: row[name] for name in Result.__struct_fields__}, Result)
+        if cell not in store:
+            store.put(cell, result)
+            count += 1
+    return count
 
 
 def read_results(path: Path) -> pl.DataFrame:
     """The table of `results` from a Parquet file."""
     frame = read_parquet(path)
+    if "protocol" not in frame.columns:
+        frame = frame.with_columns(data=pl.lit(""), protocol=pl.lit(BEFORE))
     missing = [name for name in SCHEMA if name not in frame.columns]
     if missing:
         raise FileError(f"{path} has no column {missing[0]!r}: ringfence bench table writes one")
@@ -119,12 +154,28 @@ def _facts(cell: Cell, result: Result) -> dict[str, object]:
         "task": cell.task,
         "method": cell.method,
         "replication": cell.replication,
+        "data": cell.data,
+        "protocol": cell.protocol,
         "volume": result.volume,
         "best": result.best,
         "median": result.median,
         "exhausted": result.exhausted,
     }
 
+
+DESCRIPTION = (
+    "suite",
+    "data",
+    "task",
+    "method",
+    "replication",
+    "n_evaluations",
+    "scale",
+    "evaluation",
+    "sources",
+    "protocol",
+)
+"""The columns that describe a cell, with the number of its trials."""
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "figure": pl.String,
@@ -140,6 +191,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "task": pl.String,
     "method": pl.String,
     "replication": pl.Int32,
+    "data": pl.String,
+    "protocol": pl.Int32,
     "volume": pl.Float64,
     "best": pl.Float64,
     "median": pl.Float64,

@@ -26,16 +26,20 @@ def summary_parts(results: pl.DataFrame) -> list[Part]:
         rows += [
             [method, *(_cell(points, method, metric) for metric in METRICS)] for method in methods
         ]
-        notes = [note for method in methods for note in _exhausted(group, method)]
+        notes = [note for method in methods for note in _short_of_rows(group, method)]
         table = Table(rows, floors={0: METHOD}, right=range(1, len(METRICS) + 1))
         parts += [*([""] if parts else []), *heading(group).split("\n"), table, *notes]
     return parts
 
 
-def _exhausted(group: pl.DataFrame, method: str) -> list[str]:
-    """In how many cells the space held fewer configurations than trials, if in any."""
-    cells = group.filter(pl.col("method") == method, pl.col("trial") == 1)["exhausted"]
-    return [f"{method} ran out in {cells.sum()} of {cells.len()} cells"] if cells.any() else []
+def _short_of_rows(group: pl.DataFrame, method: str) -> list[str]:
+    """In how many cells the space held fewer configurations than trials, or none, if in any."""
+    cells = group.filter(pl.col("method") == method, pl.col("trial") == 1)
+    out, empty = cells["exhausted"].sum(), cells["loss"].is_infinite().sum()
+    notes = [f"{method} ran out in {out} of {cells.height} cells"] if out else []
+    if empty:
+        notes.append(f"{method} had nothing to try in {empty} of them, counted as the median")
+    return notes
 
 
 def heading(group: pl.DataFrame) -> str:

@@ -48,7 +48,7 @@ class HpobTable:
 def make_tables(source: Path, spaces: Sequence[str], folder: Path) -> list[HpobTable]:
     """Write the table of each search space into `folder`; `source` is HPO-B's folder or zip."""
     make_folder(folder)
-    with _files(source) as files:
+    with files_of(source, (*PARTS, DESCRIPTORS), needed=PARTS) as files:
         frames: dict[str, list[pl.DataFrame]] = {space: [] for space in spaces}
         known: set[str] = set()
         for path in (files[name] for name in PARTS if name in files):
@@ -68,24 +68,23 @@ def make_tables(source: Path, spaces: Sequence[str], folder: Path) -> list[HpobT
 
 
 @contextmanager
-def _files(source: Path) -> Iterator[dict[str, Path]]:
-    """HPO-B's files by name, wherever in the folder or the zip they are."""
+def files_of(
+    source: Path, names: Sequence[str], needed: Sequence[str]
+) -> Iterator[dict[str, Path]]:
+    """HPO-B's files by name, wherever in the folder or the zip they are; FileError if there is none
+    of those needed."""
     with tempfile.TemporaryDirectory() as unpacked:
         home = source
         if source.is_file():
             home = Path(unpacked)
             with guarded(source, "zip"), zipfile.ZipFile(source) as archive:
-                for entry in archive.infolist():
-                    if Path(entry.filename).name in (*PARTS, DESCRIPTORS):
-                        BYTES.allow(entry.file_size, f"{entry.filename} of {source}")
-                        archive.extract(entry, home)
-        files = {
-            path.name: path
-            for path in sorted(home.rglob("*.json"))
-            if path.name in (*PARTS, DESCRIPTORS)
-        }
-        if not set(files) & set(PARTS):
-            raise FileError(f"{source} holds none of HPO-B's files: {', '.join(PARTS)}")
+                wanted = [e for e in archive.infolist() if Path(e.filename).name in names]
+                BYTES.allow(sum(entry.file_size for entry in wanted), source)
+                for entry in wanted:
+                    archive.extract(entry, home)
+        files = {path.name: path for path in sorted(home.rglob("*.json")) if path.name in names}
+        if not set(files) & set(needed):
+            raise FileError(f"{source} holds none of HPO-B's files: {', '.join(needed)}")
         yield files
 
 

@@ -14,7 +14,7 @@ from ringfence.bench.fetch.openml_table import (
     meta_features,
     runs_table,
 )
-from ringfence.bench.fetch.parts import Part, Request, part_of
+from ringfence.bench.fetch.parts import Part, Request, part_of, runs_file
 from ringfence.bench.fetch.writing import make_folder, write_table
 from ringfence.bench.suites.description import Description, read_description
 from ringfence.bench.suites.loading import description_of
@@ -23,7 +23,7 @@ from ringfence.space import Space
 
 PAPER_SUITES = ("openml_5891_svm", "openml_6767_xgboost", "openml_6794_rf")
 FAILURES_IN_A_ROW = 3
-"""A server that has failed this often is left alone."""
+"""A server that has failed this often is left alone. That a task has no runs is an answer."""
 Progress = Callable[[int, int], None]
 
 
@@ -46,6 +46,8 @@ class Fetched:
     """Number of runs left out because a value is missing."""
     failures: tuple[FailedTask, ...]
     """Tasks that are not in the table; the next call tries them again."""
+    without_runs: tuple[FailedTask, ...]
+    """Tasks of which OpenML has no runs; the next call passes them over."""
     undescribed: tuple[FailedTask, ...]
     """Tasks without all meta-features, which the suite leaves out."""
 
@@ -77,17 +79,20 @@ def fetch_suite(
     cache = (folder / what.file).with_suffix(".parts")
     make_folder(cache)
     request = Request(what.openml, what.objective[0], size, delay)
-    parts, failures = _parts(tasks, request, cache, progress)
+    parts, failures, without_runs = _parts(tasks, request, cache, progress)
     if not parts:
-        raise HistoryError(f"no task of {name!r} could be fetched: {failures[0].reason}")
-    return _written(parts, failures, folder, (what, space))
+        reason = (failures or without_runs)[0].reason
+        raise HistoryError(f"no task of {name!r} could be fetched: {reason}")
+    return _written(parts, (failures, without_runs), folder, (what, space))
 
 
 def _parts(
     tasks: Sequence[str], request: Request, cache: Path, progress: Progress | None
-) -> tuple[list[Part], list[FailedTask]]:
+) -> tuple[list[Part], list[FailedTask], list[FailedTask]]:
+    """What is known of the tasks, those that failed, and those without runs."""
     parts: list[Part] = []
     failures: list[FailedTask] = []
+    without_runs: list[FailedTask] = []
     in_a_row = 0
     for done, task in enumerate(tasks):
         if progress is not None:
@@ -97,21 +102,31 @@ def _parts(
             failures.append(FailedTask(task, reason))
             continue
         try:
-            parts.append(part_of(task, request, cache))
-            in_a_row = 0
+            part = part_of(task, request, cache)
         except HistoryError as error:
             failures.append(FailedTask(task, str(error)))
             in_a_row += 1
-    return parts, failures
+            continue
+        in_a_row = 0
+        if part is None:
+            reason = (
+                f"OpenML has no runs of flow {request.runs.flow} with {request.measure} on it; to "
+                f"ask again, delete {runs_file(task, request, cache)}"
+            )
+            without_runs.append(FailedTask(task, reason))
+        else:
+            parts.append(part)
+    return parts, failures, without_runs
 
 
 def _written(
     parts: Sequence[Part],
-    failures: Sequence[FailedTask],
+    left: tuple[Sequence[FailedTask], Sequence[FailedTask]],
     folder: Path,
     suite: tuple[Description, Space],
 ) -> Fetched:
     what, space = suite
+    failures, without_runs = left
     runs = runs_table(parts, what, space)
     table = complete_rows(runs, what.objective[0], space)
     write_table(folder / what.file, table)
@@ -127,6 +142,7 @@ def _written(
         table.height,
         runs.height - table.height,
         tuple(failures),
+        tuple(without_runs),
         tuple(undescribed),
     )
 

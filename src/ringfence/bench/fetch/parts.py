@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from ringfence.bench.suites.description import OpenMLRuns
-from ringfence.errors import FileError, HistoryError
+from ringfence.errors import FileError
 from ringfence.files import write_atomically
 from ringfence.history.readers.openml.reader import own_names
 from ringfence.history.readers.openml.server import evaluations, qualities
@@ -30,9 +30,10 @@ class Evaluated(msgspec.Struct, frozen=True):
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """The runs of one task, and the number of its data set."""
+    """The runs of one task, and the number of its data set; a task that has none is kept, too, so
+    that it is not asked for again."""
 
-    data: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # it names a file
+    data: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None  # it names a file
     runs: tuple[Evaluated, ...]
 
 
@@ -62,27 +63,35 @@ class Request(msgspec.Struct, frozen=True):
     """Seconds to wait before each request."""
 
 
-def part_of(task: str, request: Request, cache: Path) -> Part:
-    """What the folder `cache` has of a task, and the rest from OpenML; HistoryError if that has no
-    answer."""
-    file = cache / f"{task}-{request.measure}-{request.size}.json"
-    runs = _cached(file, Runs, request.delay, lambda: _runs(task, request))
-    file = cache / f"data-{runs.data}.json"
-    qualities = _cached(file, Qualities, request.delay, lambda: _qualities(runs.data))
-    return Part(task, runs.data, runs.runs, qualities.values)
+def part_of(task: str, request: Request, cache: Path) -> Part | None:
+    """What the folder `cache` has of a task, and the rest from OpenML; None if the task has no
+    runs, HistoryError if OpenML has no answer."""
+    runs = _cached(
+        runs_file(task, request, cache), Runs, request.delay, lambda: _runs(task, request)
+    )
+    data = runs.data
+    if data is None or not runs.runs:
+        return None
+    file = cache / f"data-{data}.json"
+    qualities = _cached(file, Qualities, request.delay, lambda: _qualities(data))
+    return Part(task, data, runs.runs, qualities.values)
+
+
+def runs_file(task: str, request: Request, cache: Path) -> Path:
+    """Where the runs of a task are kept."""
+    return cache / f"{task}-{request.measure}-{request.size}.json"
 
 
 def _runs(task: str, request: Request) -> Runs:
-    flow = request.runs.flow
     records = evaluations(
         request.measure,
-        flows=[flow],
+        flows=[request.runs.flow],
         tasks=[int(task)],
         uploaders=list(request.runs.uploaders) or None,
         size=request.size,
     )
     if not records:
-        raise HistoryError(f"OpenML has no runs of flow {flow} with {request.measure} on it")
+        return Runs(None, ())
     runs = [
         Evaluated(int(r["run_id"]), _number(r["value"]), own_names(r["parameters"]))
         for r in records

@@ -22,6 +22,7 @@ from polars.datatypes import DataType, DataTypeClass
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError
+from ringfence.history.readers.shared.delimited import require_cells
 from ringfence.history.readers.table import read_parquet
 from ringfence.incoming.content import is_file, read_bytes, read_text
 from ringfence.incoming.parsing import guarded, toml_of
@@ -36,6 +37,8 @@ class MetaFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: str | None = None
     task: str = "task"
     columns: tuple[str, ...] = ()
+    names: dict[str, str] = {}
+    """What the table calls a task, where it has another name there."""
     values: dict[str, dict[str, float]] = {}
 
 
@@ -64,6 +67,14 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: str = "task"
     tasks: tuple[int | str, ...] = ()
     """Only these; empty: all."""
+    targets: tuple[int | str, ...] = ()
+    """Only these are left out in turn, and all others are what is learned from; empty: each task is
+    left out, and learned from for the others."""
+    starts: str | None = None
+    """A table of rows that every search begins with: task, replication, and row, its place among
+    the rows of the task, from 0."""
+    scaled: bool = False
+    """Whether each task's losses are scaled to 0 for its best row and 1 for its worst."""
     complete: bool = False
     """Whether the table holds every configuration of the space."""
     least_rows: Count = 1
@@ -103,6 +114,7 @@ def read_table(path: Path) -> pl.DataFrame:
     if path.suffix == ".csv":
         content = read_bytes(path)
         with guarded(path, "csv"):
+            require_cells(content, ",", str(path))
             return pl.read_csv(content, infer_schema_length=None)
     return read_parquet(path)
 
@@ -137,12 +149,15 @@ def numbers_in(table: pl.DataFrame, name: str, source: str) -> FloatArray:
         kind = kind.inner
     if not (kind.is_numeric() or kind in (pl.Boolean, pl.Null)):
         raise FileError(f"{source}: the column {name!r} does not hold numbers alone")
+    if not isinstance(column.dtype, pl.Array):
+        column = column.cast(pl.Float64)  # by polars: NumPy has no integers of 128 bits
     values = column.to_numpy().astype(float)
     return values.reshape(len(table), math.prod(values.shape[1:]))
 
 
-def digest_of(path: Path, description: Path) -> str:
-    """SHA-256 of the data and of its description."""
-    total = hashlib.sha256(path.read_bytes())
-    total.update(description.read_bytes())
+def digest_of(*paths: Path) -> str:
+    """SHA-256 of these files: the data, their description, the meta-features."""
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.read_bytes())
     return total.hexdigest()[:16]

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from ringfence.arrays import FloatArray
 from ringfence.bench.cell import Evaluation
 from ringfence.bench.suites.description import (
     Description,
@@ -31,6 +32,7 @@ from ringfence.errors import FileError, SettingError
 from ringfence.history import History
 from ringfence.history.example import example_history
 from ringfence.incoming.content import is_file
+from ringfence.optimize.transfer.similarity import class_imbalance
 
 DESCRIPTIONS = Path(str(resources.files("ringfence.bench.suites") / "descriptions"))
 RUN_HERE = {"sgd": (81,), "sgd-mixed": (81, 9)}
@@ -76,24 +78,55 @@ def _table(path: Path, source: SuiteSource) -> Table:
     table = read_table(file)
     losses = losses_of(table, what, str(file))
     tasks = _tasks(table, what.task, str(file))
-    meta = None if what.meta_features is None else _meta_features(what.meta_features, folders)
+    described = what.meta_features
+    meta_file = find_file(described.file, folders) if described and described.file else None
+    meta = None if described is None else _meta_features(described, meta_file)
     table = table.with_columns(tasks.alias(":task"), pl.Series(":loss", losses[:, -1]))
     usable = _usable(table, what, meta)
     table, losses = table.filter(usable), losses[usable]
     if table.is_empty():
         raise FileError(f"{path} leaves no task of {file}")
+    if what.scaled:
+        losses = _scaled(losses, table[":task"])
+        table = table.with_columns(pl.Series(":loss", losses[:, -1]))
+    given = None if what.starts is None else find_file(what.starts, folders)
     return Table(
         path.stem,
         History.from_frame(table, task=":task", objective=":loss", parameters=list(space)),
         losses,
         space=space,
         origin=what.origin,
-        digest=digest_of(file, path),
+        digest=digest_of(file, path, *filter(None, (meta_file, given))),
         evaluation=source.evaluation,
         complete=what.complete,
         log_loss=what.log_loss,
         meta=meta,
+        targets=tuple(str(task) for task in what.targets),
+        starts=None if given is None else _starts(given),
     )
+
+
+def _scaled(losses: FloatArray, tasks: pl.Series) -> FloatArray:
+    """0 for a task's best row and 1 for its worst, at the highest budget; 0 if they are alike."""
+    ends = pl.DataFrame({"task": tasks, "loss": losses[:, -1]})
+    loss = pl.col("loss")
+    low = ends.select(loss.min().over("task")).to_numpy()
+    spread = ends.select((loss.max() - loss.min()).over("task")).to_numpy()
+    return np.asarray(np.where(spread > 0, (losses - low) / np.where(spread > 0, spread, 1), 0.0))
+
+
+def _starts(path: Path) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The rows that a search begins with, by task and replication."""
+    table = read_table(path)
+    tasks = _tasks(table, "task", str(path))
+    columns = [numbers_in(table, name, str(path))[:, 0] for name in ("replication", "row")]
+    values = np.array(columns)
+    if not ((values >= 0) & (values < 2**31) & (values == np.floor(values))).all():
+        raise FileError(f"{path}: a replication or row is not a whole number from 0 on")
+    starts: dict[tuple[str, int], list[int]] = {}
+    for task, replication, row in zip(tasks, *columns):
+        starts.setdefault((task, int(replication)), []).append(int(row))
+    return {key: tuple(rows) for key, rows in starts.items()}
 
 
 def _tasks(table: pl.DataFrame, name: str, source: str) -> pl.Series:
@@ -120,19 +153,19 @@ def _usable(
     return table[":task"].is_in(names).fill_null(False).to_numpy()
 
 
-def _meta_features(what: MetaFeatures, folders: list[Path]) -> dict[str, dict[str, float]]:
+def _meta_features(what: MetaFeatures, file: Path | None) -> dict[str, dict[str, float]]:
     """By task; a task that lacks one of them is left out."""
-    if what.file is None:
+    if file is None:
         return what.values
-    file = find_file(what.file, folders)
     table = read_table(file)
     tasks = _tasks(table, what.task, str(file))
     columns = [numbers_in(table, name, str(file))[:, -1] for name in what.columns]
-    return {
+    found = {
         task: dict(zip(what.columns, map(float, row)))
         for task, *row in zip(tasks, *columns)
         if task is not None and not np.isnan(row).any()
     }
+    return found | {task: found[name] for task, name in what.names.items() if name in found}
 
 
 def _example(evaluation: Evaluation) -> Table:
@@ -144,7 +177,7 @@ def _example(evaluation: Evaluation) -> Table:
         task: {
             "n_rows": float(about["n_rows"]),
             "n_features": float(about["n_features"]),
-            "class_imbalance": 1 - min(about["rows_per_class"]) / max(about["rows_per_class"]),
+            "class_imbalance": class_imbalance(about["rows_per_class"]),
         }
         for task, about in facts["tasks"].items()
     }

@@ -32,6 +32,7 @@ NAMES = ("learning_rate", "momentum", "regularization")
 N_TASKS, N_ROWS, EPOCHS = 30, 81, 3
 UPDATES_PER_UNIT = 3  # so that a full run is 81 units, which Hyperband divides by three
 MOST = 2.0  # times the error of u = 0
+DIGITS = 9  # after the point; processors and libraries differ from the thirteenth on
 N_REFERENCE = 1024  # configurations that give a task's best and median loss
 SEED = 20191208  # of the data
 SCALES: tuple[Scale, Scale] = ("log", "raw")
@@ -58,7 +59,7 @@ class RidgeProblem:
             errors = weights_after(self, tuned, updates) @ inputs.T - targets
             rmse = np.sqrt(np.mean(errors**2, axis=1))
         capped: FloatArray = np.fmin(rmse, most)  # NaN counts as diverged
-        return capped
+        return np.round(capped, DIGITS)
 
 
 def weights_after(problem: RidgeProblem, tuned: Tuned, updates: int) -> FloatArray:
@@ -94,7 +95,7 @@ class SGD(Suite):
     def __init__(self, name: str, dims: Sequence[int] = (81,)) -> None:
         self.name = name
         self.dims = tuple(dims)
-        self.digest = f"sgd {SEED} {self.dims} {N_ROWS} {EPOCHS} {MOST}"
+        self.digest = f"sgd {SEED} {self.dims} {N_ROWS} {EPOCHS} {MOST} {DIGITS}"
         self.tasks = tuple(f"ridge-{t:02d}" for t in range(N_TASKS))
 
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:

@@ -42,6 +42,19 @@ class Suite(ABC):
     log_loss: bool = False
     """Whether losses are logarithms, so that differences compare them and not ratios."""
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The tasks that are left out in turn."""
+        return self.tasks
+
+    def sources(self, task: str) -> tuple[str, ...]:
+        """The tasks to learn from if this one is left out."""
+        return tuple(other for other in self.tasks if other != task)
+
+    def starts(self, task: str, replication: int) -> tuple[tuple[Config, float], ...]:
+        """Configurations that every search begins with, and their losses; they are no trials."""
+        return ()
+
     @abstractmethod
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
         """`n` random evaluations of each of these tasks, uniform on `scale` if computed."""

@@ -36,6 +36,7 @@ class Recorded:
     rows: FloatArray  # encoded, (m, names)
     losses: FloatArray  # (m, budgets)
     row_numbers: Mapping[tuple[Choice, ...], int]
+    config_numbers: Mapping[int, int]  # by the number of a row of the history
 
 
 class Table(Suite):
@@ -54,6 +55,8 @@ class Table(Suite):
         complete: bool = False,
         log_loss: bool = False,
         meta: Mapping[str, Mapping[str, float]] | None = None,
+        targets: tuple[str, ...] = (),
+        starts: Mapping[tuple[str, int], tuple[int, ...]] | None = None,
     ) -> None:
         self.name, self.origin, self.digest, self.space = name, origin, digest, space
         self.log_loss = log_loss
@@ -61,6 +64,39 @@ class Table(Suite):
         self.tasks = history.tasks
         self._history, self._losses, self._meta = history, losses, meta
         self._complete, self._evaluation = complete, evaluation
+        self._targets, self._starts = targets, starts
+        for task in targets:
+            if task not in self.tasks:
+                raise SettingError(f"suite {name!r} has no task {task!r} to leave out")
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All tasks, or those that are named."""
+        return self._targets or self.tasks
+
+    def sources(self, task: str) -> tuple[str, ...]:
+        """All other tasks, without those that are left out if they are named."""
+        return tuple(t for t in super().sources(task) if t not in self._targets)
+
+    def starts(self, task: str, replication: int) -> tuple[tuple[Config, float], ...]:
+        """The given rows, each with its own loss even if its configuration was repeated."""
+        if self._starts is None:
+            return ()
+        recorded, rows = self.recorded(task), self._rows(task)
+        places = self._starts.get((task, replication), ())
+        if not places or not all(
+            0 <= i < len(rows) and rows[i] in recorded.config_numbers for i in places
+        ):
+            raise SettingError(
+                f"suite {self.name!r} has no usable starts of {task!r}, replication {replication}"
+            )
+        return tuple(
+            (
+                recorded.configs[recorded.config_numbers[rows[i]]],
+                float(self._losses[rows[i], -1]),
+            )
+            for i in places
+        )
 
     def history(self, tasks: Sequence[str], n: int, seed: int, scale: Scale) -> History:
         """`n` recorded rows of each task, drawn without replacement."""
@@ -113,7 +149,14 @@ class Table(Suite):
         losses /= np.bincount(group)[:, None]
         configs = tuple(self._layout.decode(rows[first]))
         row_numbers = {self._key(config): i for i, config in enumerate(configs)}
-        return Recorded(configs, rows[first], losses, row_numbers)
+        config_numbers = dict(zip(frame[ROW].to_list(), group.reshape(-1).tolist()))
+        return Recorded(configs, rows[first], losses, row_numbers, config_numbers)
+
+    @cache  # noqa: B019
+    def _rows(self, task: str) -> list[int]:
+        """The numbers of a task's rows, in the order of the table."""
+        column = self._history.frame[self._history.roles.task]
+        return np.flatnonzero((column == task).to_numpy()).tolist()
 
     @cached_property
     def _layout(self) -> Layout:
