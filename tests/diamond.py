@@ -69,6 +69,9 @@ class Diamond:
     def norm(self, points):
         return (np.abs(points - self.center) / self.reach).sum(axis=1)
 
+    def complete(self, points):
+        return np.where(np.isnan(points), np.clip(self.center, 0.0, 1.0), points)
+
     def contains(self, points):
         return self.norm(points) <= 1.0 + 1e-9
 

@@ -46,9 +46,12 @@ REGIONS = {
     "slack box": {"shape": "box", "outliers": 0.3},
     "ellipsoid": {"shape": "ellipsoid"},
     "slack ellipsoid": {"shape": "ellipsoid", "outliers": 0.2},
+    "one cloud": {"shape": "ellipsoid", "one_cloud": True},
     "boxes": {"shape": "boxes"},
     "ellipsoids": {"shape": "ellipsoids", "outliers": 0.05},
+    "mismatched": {"shape": "ellipsoid"},
 }
+"""By name; the last is learned from tasks with different parameters."""
 TASKS = 12
 
 
@@ -111,6 +114,26 @@ def divided_history(kind: str) -> rf.History:
     )
 
 
+def mismatched(space: rf.Space) -> rf.History:
+    """Twelve tasks, of which six did not tune the second parameter, but one that is gone."""
+    rng = np.random.default_rng(3)
+    layout = Layout(full_space(space))
+    frames = []
+    for task in range(TASKS):
+        configs = full_space(space).sample(40, seed=rng)
+        table = pl.DataFrame({n: [config.get(n) for config in configs] for n in layout.names})
+        gone = rng.random(40)
+        error = Problem(space, 0.45 + 0.01 * task).values(layout.encode(configs)) + gone
+        if task < TASKS // 2:
+            table = table.drop(layout.names[1]).with_columns(gone=pl.Series(10.0 * gone))
+        frames.append(table.with_columns(task=pl.lit(f"t{task}"), error=error))
+    frame = pl.concat(frames, how="diagonal")
+    parameters = [name for name in frame.columns if name not in ("task", "error")]
+    return rf.History.from_frame(
+        frame, task="task", objective="error", parameters=parameters, direction="minimize"
+    )
+
+
 @cache
 def region(kind: str, name: str) -> rf.LearnedSpace:
     """One of REGIONS, learned from the history of one of SPACES."""
@@ -119,6 +142,8 @@ def region(kind: str, name: str) -> rf.LearnedSpace:
         return full_space(SPACES[kind])
     union = settings["shape"] in ("boxes", "ellipsoids")
     known = divided_history(kind) if union else history(kind)
+    if name == "mismatched":
+        known = mismatched(SPACES[kind])
     return rf.learn(known, SPACES[kind], starts=0, **settings)
 
 

@@ -496,7 +496,7 @@ def test_the_full_space_is_the_original_one(mixed_history, tmp_path):
         (lambda h: rf.report(h, {"lr": 1}), "must be a Space"),
         (lambda h: rf.learn(h).sample(-1), "n must be at least 0"),
         (lambda h: rf.learn(h).sample(1, seed=-1), "seed must be at least 0"),
-        (lambda h: rf.learn(h, rf.Space({"nope": rf.Float(0, 1)})), "no column 'nope'"),
+        (lambda h: rf.learn(h, rf.Space({"nope": rf.Float(0, 1)})), "no run has a value of a par"),
     ],
 )
 def test_wrong_arguments_are_named(mixed_history, call, says):

@@ -14,6 +14,7 @@ from checking.histories import SPACE, bowls, recorded
 from conftest import MIXED, mixed_runs
 from ringfence.cli.app import app
 from ringfence.learned.diff import describe
+from ringfence.learned.settings import wanted_starts
 
 TWO = np.array([[0.2, 0.25]] * 6 + [[0.8, 0.7]] * 4)
 """Optima of ten tasks of two kinds."""
@@ -257,3 +258,8 @@ def test_of_candidates_the_nearest_come_first():
         assert asked in grid and near(asked, (start["a"], start["b"])) <= 0.0708
     with pytest.raises(rf.SettingError, match="9 starting points are wanted"):
         rf.optimizer("random", learned, starts=9)
+
+
+def test_published_bests_do_not_take_the_starting_points_away():
+    assert wanted_starts("auto", [36] * 6) == wanted_starts("auto", [36] * 6 + [1] * 8) == 10
+    assert wanted_starts("auto", [1] * 8) == 10 and wanted_starts("auto", [5] * 6 + [1] * 8) == 0

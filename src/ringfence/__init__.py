@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # for editors and type checkers: the same names as in HOMES
     from ringfence.history import infer_space as infer_space
     from ringfence.history import read_history as read_history
     from ringfence.history.example import example_history as example_history
+    from ringfence.history.mismatch.match import Match as Match
+    from ringfence.history.mismatch.match import match as match
     from ringfence.learned.file import load as load
     from ringfence.learned.space import LearnedSpace as LearnedSpace
     from ringfence.learning import learn as learn
@@ -59,6 +61,7 @@ HOMES = {
     "SettingError SpaceError TrialError",
     "history": "History infer_space read_history",
     "history.example": "example_history",
+    "history.mismatch.match": "Match match",
     "learned.file": "load",
     "learned.space": "LearnedSpace",
     "learning": "learn",

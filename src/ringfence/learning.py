@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
-from ringfence.history import COUNT, TASK, VALUE, Direction, PreparedHistory, Runs, incumbents
-from ringfence.learned.fitting import FittedBlocks, clouds, columns_of, fit_blocks, kept_choices
+from ringfence.history import COUNT, TASK, VALUE, Direction, PreparedHistory, Runs
+from ringfence.history.mismatch.fixed import FIXED
+from ringfence.learned.fitting import FittedBlocks, clouds, fit_blocks, found_columns, kept_choices
 from ringfence.learned.records import Provenance, Settings, Task
 from ringfence.learned.settings import Starts, checked_settings, wanted_starts, why_no_starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant, Space, value_of
+from ringfence.space.partial import maybe_active
 from ringfence.threads import one_thread
 from ringfence.version import __version__
 from ringfence.words import writable
@@ -27,12 +30,13 @@ if TYPE_CHECKING:
 @one_thread
 def learn(
     history: Runs,
-    space: Space | None = None,
+    space: Space | Literal["latest"] | None = None,
     *,
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
     literal: bool = False,
+    one_cloud: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     tolerance: float = 0.0,
@@ -52,7 +56,8 @@ def learn(
         history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
             frame, an Optuna study, or a list of such.
         space: what may be tuned; its bounds are never left. None takes the space that the history
-            carries, or infers one from the observed values.
+            carries, or infers one from the observed values: the union, if tasks differ. 'latest'
+            takes the parameters and ranges of the task that ran last.
         shape: 'box' (eq. 5) or 'ellipsoid' (eq. 6); 'boxes' or 'ellipsoids' for a union of as many
             as the tasks fall into, one if that is enough. 'full' keeps all of it.
             'auto' takes the setting that `compare` recommends, 'full' if none helps.
@@ -61,8 +66,12 @@ def learn(
             choice, 0.5 for the box and 0.1 for the ellipsoid.
         refit: draw the exact region (eqs. 5, 6) around the tasks that are not outliers. The paper's
             rule leaves its outliers only just outside, so its regions still reach out to them.
-        literal: eqs. 7 and 8 as the paper prints them: slack in units of the declared bounds, and
-            the first penalty of a coarse grid. It needs `outliers`, and a box or an ellipsoid.
+        literal: a box or an ellipsoid by eqs. 5 to 8 as the paper prints them: all numeric
+            parameters in one cloud, slack in units of the declared bounds, and the first penalty
+            of a coarse grid.
+        one_cloud: fit one box or ellipsoid to all numeric parameters, those that are active only
+            sometimes as well: a task that lacks one is inside if some value of it would be. By
+            default parameters with the same conditions have a region of their own.
         categories: 'all' keeps every choice of a categorical parameter, as the paper does;
             'observed' keeps those of the incumbents.
         top: draw the region around this share of each task's best rows, 0.05 for the best 5 %, at
@@ -77,7 +86,8 @@ def learn(
         average_repeats: average the rows of a task that have the same configuration (seeds).
         starts: number of starting points to find as well: configurations of the learned space that
             cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks. 'auto'
-            is ten for 3 to 100 tasks that have 32 rows (their median), else none; 0 is none.
+            is ten for 3 to 100 tasks that have 32 rows (their median) and for 3 or more that have
+            one each, else none; 0 is none.
         progress: called with the number of steps done and of all, where there are several:
             settings that 'auto' compares, tasks that starting points need a model of.
         task: the column that names the task, if `history` is still to be read.
@@ -104,6 +114,7 @@ def learn(
         outliers,
         refit=refit,
         literal=literal,
+        one_cloud=one_cloud,
         categories=categories,
         top=top,
         tolerance=tolerance,
@@ -131,7 +142,9 @@ def learn_prepared(
 ) -> LearnedSpace:
     """`learn` for a history that has been made ready; `notes` say how the settings were chosen."""
     history, space, usable = prepared.history, prepared.space, prepared.usable
-    good = incumbents(usable.frame, settings.rows, top=settings.top, tolerance=settings.tolerance)
+    good, opened = prepared.incumbents(
+        settings.rows, top=settings.top, tolerance=settings.tolerance
+    )
     fitted = fit_blocks(clouds(space, good), settings, np.arange(good.height))
     best = good[fitted.rows]
     tasks = _tasks(space, best, fitted, -1.0 if history.roles.direction == "maximize" else 1.0)
@@ -141,8 +154,8 @@ def learn_prepared(
     n_starts = wanted_starts(starts, rows_to_model)
     every_row = settings.n_evaluations is None and history.selection is None
     used = usable.frame.height if every_row else sum(counts)
-    notes = [*prepared.notes, *notes, *why_no_starts(starts, rows_to_model)]
-    inside = columns_of(space, best.filter(~fitted.outside))
+    notes = [*prepared.notes, *notes, *opened, *why_no_starts(starts, rows_to_model)]
+    inside = found_columns(space, best.filter(~fitted.outside))
     learned = LearnedSpace(
         space,
         fitted.blocks,
@@ -183,22 +196,38 @@ def _tasks(space: Space, best: pl.DataFrame, fitted: FittedBlocks, sign: float) 
     return tuple(
         Task(
             name=row[TASK],
-            incumbent=_config(space, row),
+            incumbent=_config(space, row, unknown := _unknown(space, row)),
             value=sign * row[VALUE],
             n_evaluations=row[COUNT],
             slack=float(fitted.slack[place]),
             outside=bool(fitted.outside[place]),
+            unknown=unknown,
+            fixed=_fixed(row),
         )
         for place, row in zip(places, best[places].iter_rows(named=True))
     )
 
 
-def _config(space: Space, row: dict[str, Any]) -> Config:
-    """An incumbent in the user's units, inactive parameters left out."""
+def _unknown(space: Space, row: dict[str, Any]) -> tuple[str, ...]:
+    """The parameters that the task of a usable row did not tune."""
+    return tuple(n for n in space if (x := row.get(n)) is not None and math.isnan(x))
+
+
+def _fixed(row: dict[str, Any]) -> tuple[str, ...]:
+    """The active parameters that the task of a usable row had at one value throughout."""
+    marked = [
+        name[len(FIXED) :] for name, is_fixed in row.items() if name.startswith(FIXED) and is_fixed
+    ]
+    return tuple(name for name in marked if row[name] is not None)
+
+
+def _config(space: Space, row: dict[str, Any], unknown: Collection[str]) -> Config:
+    """An incumbent in the user's units, inactive and unknown parameters left out."""
     config: Config = {}
     for name, parameter in space.parameters.items():
         if isinstance(parameter, Constant):
             config[name] = parameter.value
-        elif row[name] is not None:
+        elif row[name] is not None and name not in unknown:
             config[name] = value_of(parameter, row[name])
-    return {name: config[name] for name in space.active(config)} if space.conditions else config
+    active = maybe_active(space, config, unknown)
+    return {name: config[name] for name in active if name in config}

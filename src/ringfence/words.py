@@ -35,6 +35,12 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def is_text(text: str) -> bool:
+    """Whether a file can hold it: not with bytes of a command line or a name that are no text, and
+    not with half a character."""
+    return text == writable(text)
+
+
 def value(item: object) -> str:
     """A value to four digits."""
     return f"{item:.4g}" if isinstance(item, float) else str(item)

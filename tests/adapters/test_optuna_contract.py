@@ -20,7 +20,7 @@ from optuna.testing.pytest_samplers import (
 )
 
 import ringfence as rf
-from problems import history, region
+from problems import SPACES, history, mismatched, region
 from ringfence.adapters.optuna import sampler as inside
 from ringfence.adapters.optuna import transfer_sampler
 
@@ -72,6 +72,13 @@ class TestTransfer(BasicSamplerTestCase):
     @pytest.fixture
     def sampler(self):
         return lambda: transfer_sampler(region("conditional", "ellipsoid"), history("conditional"))
+
+
+class TestTransferFromOtherParameters(BasicSamplerTestCase):
+    @pytest.fixture
+    def sampler(self):
+        where, past = region("conditional", "mismatched"), mismatched(SPACES["conditional"])
+        return lambda: transfer_sampler(where, past)
 
 
 class TestGP(InLearnedSpace):

@@ -24,8 +24,8 @@ import ringfence.cli as ringfence_cli
 from processes import Terminal, ringfence
 from ringfence.adapters import TOOLS
 from ringfence.cli.output import layouts
+from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import Guarded
-from ringfence.cli.progress import progress_bar
 from ringfence.words import shown
 
 # Color, title, bell, clear (of 8 bits), delete, back, return, a turned line, other line ends.
@@ -250,11 +250,22 @@ HARMLESS = ("a=b", "-1", "+2.5e-3", "'quoted'", "x@y", "")
 
 def test_csv_cannot_be_read_in_another_way():
     """Neither by who separates by semicolons or tabs, nor by who ends lines elsewhere."""
-    choices = ["a;=1+1", "b\t=1", "c\r=1", "d\n=1", "e\u2028=1", 'f"', "g,=1", "", "plain"]
+    choices = ["a;b", "b\tc", "c\rd", "d\ne", "e\u2028f", 'f"', "g,=1", "", "plain", "a;-1;+2.5"]
     text = layouts._csv(["n"], [{"n": choice} for choice in choices] + [{}])
     assert [row[0] for row in csv.reader(io.StringIO(text, newline="")) if row] == ["n", *choices]
     assert pl.read_csv(text.encode())["n"].to_list() == [*choices, None]
-    assert "\n=" not in text.replace('"d\n=1"', "") and text.endswith("plain\n\n")
+    assert text.endswith('"a;-1;+2.5"\n\n')
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|", "\r", "\n", "\u2028"])
+@pytest.mark.parametrize("formula", ["=1+1", "+1+1", "-2+3", "@SUM(A1)", ' ="x"', '"=1', "＝1"])
+def test_no_formula_begins_after_another_separator(mark, formula):
+    """Excel in German separates by semicolons, and then takes no notice of our quotes: they do not
+    stand where its cell begins."""
+    for name in (f"a{mark}{formula}", f"{mark}{formula}", f"a{mark}{mark}{formula}{mark}"):
+        text = layouts._csv(["x", "y"], [{"x": 1, "y": name}])
+        for cell in text.partition("\n")[2].split(mark):
+            assert cell.strip(' "')[:1] not in ("=", "+", "-", "@", "＝"), text
 
 
 def test_csv_hands_no_formula_to_a_spreadsheet(tmp_path):
@@ -267,7 +278,8 @@ def test_csv_hands_no_formula_to_a_spreadsheet(tmp_path):
     text = ringfence(*words, cwd=tmp_path).stdout
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     assert head == ["'=name", "'-kind"]
-    assert {cell for row in rows for cell in row} == {*(f"'{f}" for f in FORMULAS), *HARMLESS}
+    safe = {f"'{f}" for f in FORMULAS if f.strip() == f} | {"'\t'=1", "'\r'=1"}
+    assert {cell for row in rows for cell in row} == {*safe, *HARMLESS}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
@@ -291,3 +303,44 @@ def test_a_table_whose_name_is_no_text_is_learned_and_reported(tmp_path):
         assert done.returncode == 0, done.stderr
         assert "runs?.csv" in (tmp_path / made).read_text("utf-8")
     assert "$&#x27;runs\\xff.csv&#x27;" in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("learn", "x", "--shape", "{}"),
+        ("learn", "x", "--shape={}"),
+        ("{}",),
+        ("sample", "x", "{}"),
+        ("show", "{}"),
+        ("learn", "x", "--{}"),
+        ("export", "x", "--to", "{}"),
+        ("learn", "x", "--seed", "{}"),
+        ("learn", "x", "--option", "storage={}"),
+        ("learn", "nowhere.csv", "-o", "{}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:SECRET@h/db",
+        "postgres//u:SECRET:h/db",
+        "https://h/x?token=SECRET",
+        "postgresql://u:a b' SECRET@h/db",
+        "a\n\x1b[31m\u202epostgresql://u:SECRET@h/db",
+    ],
+)
+def test_what_was_typed_wrong_is_shown_as_carefully_as_anything(
+    words, address, tmp_path, monkeypatch
+):
+    """The messages of click, which repeats what it does not understand."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["ringfence", *(w.replace("{}", address) for w in words)])
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(f"sys.{name}", io.StringIO())
+    with pytest.raises(SystemExit) as caught:
+        ringfence_cli.main()
+    said = sys.stderr.raw.getvalue() + sys.stdout.raw.getvalue()
+    assert caught.value.code in (1, 2) and 0 < said.count("\n") <= 4
+    assert "SECRET" not in said and "\x1b" not in said and "\u202e" not in said

@@ -158,11 +158,83 @@ def test_it_is_checked_saved_and_said(tmp_path):
 
 
 def test_it_needs_something_to_be_literal_about():
-    for settings in ({}, {"shape": "boxes", "outliers": 0.1}, {"shape": "full"}):
-        with pytest.raises(SettingError, match=r"eqs\. 7 and 8"):
-            rf.learn(history(8), SPACE, literal=True, **settings)
+    for name in ("literal", "one_cloud"):
+        for shape in ("boxes", "full", "auto"):
+            with pytest.raises(SettingError, match="one box or one ellipsoid"):
+                rf.learn(history(8), SPACE, shape=shape, **{name: True})
 
 
 def test_where_the_papers_penalty_is_not_defined():
     with pytest.raises(FitError, match="span all 3"):
         rf.learn(history(3), SPACE, shape="ellipsoid", outliers=0.1, literal=True, starts=0)
+
+
+def test_a_small_ellipsoid_is_refused_in_one_line():
+    """log det A⁻¹ < 0 in these units: s/Q would be negative."""
+    space = rf.Space({"a": rf.Float(0.0, 1.0), "b": rf.Float(0.0, 1.0)})
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {"task": [str(t) for t in range(12)], "a": rng.random(12), "b": rng.random(12)}
+    ).with_columns(loss=pl.lit(0.1))
+    past = rf.History.from_frame(frame, task="task", objective="loss")
+    with pytest.raises(FitError, match=r"needs Q > 0.*leave literal out") as refusal:
+        rf.learn(past, space, shape="ellipsoid", outliers=0.1, literal=True, starts=0)
+    assert "\n" not in str(refusal.value)
+
+
+def test_raw_units_over_nine_decades():
+    """An SVM in raw units, as tasks of many kernels have it: |l0| = 4.5e-5 and |u0| = 2.2e4."""
+    rng = np.random.default_rng(0)
+    space = rf.Space({"cost": rf.Float(4.5e-5, 2.2e4), "gamma": rf.Float(4.5e-5, 2.2e4)})
+    draws = np.exp(rng.uniform(np.log(4.5e-5), np.log(2.2e4), (29, 2)))
+    frame = pl.DataFrame(
+        {"task": [str(t) for t in range(29)], "cost": draws[:, 0], "gamma": draws[:, 1]}
+    ).with_columns(loss=pl.lit(0.1))
+    past = rf.History.from_frame(frame, task="task", objective="loss")
+    learned = rf.learn(past, space, outliers=0.5, literal=True, starts=0)
+    assert len(learned.outliers) >= 15
+    assert learned.blocks[0].gap <= 1e-9
+    for j, name in enumerate(("cost", "gamma")):  # slack below costs a thousand million times more
+        assert learned.bounds[name][0] == pytest.approx(draws[:, j].min(), rel=1e-3)
+        assert learned.bounds[name][1] < 0.5 * draws[:, j].max()
+
+
+def test_without_outliers_it_is_eqs_5_and_6_in_declared_units():
+    """The box by minimum and maximum, the ellipsoid by CVXPY."""
+    past = history(20)
+    box = rf.learn(past, SPACE, literal=True, starts=0)
+    assert box.bounds == rf.learn(past, SPACE, starts=0).bounds
+    learned = rf.learn(past, SPACE, shape="ellipsoid", literal=True, starts=0)
+    x = declared(learned)
+    unit = np.ptp(x, axis=0)
+    A, b = cvxpy.Variable((3, 3), PSD=True), cvxpy.Variable(3)
+    norms = cvxpy.norm(A @ (x / unit).T + b[:, None], axis=0)
+    cvxpy.Problem(cvxpy.Minimize(-cvxpy.log_det(A)), [norms <= 1]).solve(solver=cvxpy.CLARABEL)
+    (block,) = learned.blocks
+    points = np.concatenate([block.encoding.point(task.incumbent) for task in learned.tasks])
+    assert block.region.norm(points) == pytest.approx(norms.value, abs=1e-4)
+
+
+def test_a_box_of_tasks_that_lack_a_parameter_has_room_in_no_more_than_it_holds(tmp_path):
+    """All tasks agree in both blocks: each says how many of its own directions are undetermined."""
+    frame = pl.DataFrame(
+        {
+            "task": [str(t) for t in range(6)],
+            "C": [2.0] * 6,
+            "kernel": ["rbf"] * 6,
+            "gamma": [3.0] * 6,
+            "loss": [0.1] * 6,
+        }
+    )
+    space = rf.Space(
+        {
+            "C": rf.Float(1.0, 10.0),
+            "kernel": rf.Categorical(["rbf", "linear"]),
+            "gamma": rf.Float(1.0, 10.0),
+        },
+        conditions=[rf.Condition("gamma", "kernel", ["rbf"])],
+    )
+    past = rf.History.from_frame(frame, task="task", objective="loss")
+    learned = rf.learn(past, space, outliers=0.5, literal=True, starts=0)
+    learned.save(tmp_path / "learned.json")
+    assert [block.widened for block in rf.load(tmp_path / "learned.json").blocks] == [1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 
 import polars as pl
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from ringfence import Categorical, Float, History, HistoryError, Int, SpaceError, infer_space
 from ringfence import read_history as read
 from ringfence.history import usable_rows
+from ringfence.history.spreadsheets.columns import read_cells
+from ringfence.history.spreadsheets.notation import MISSING_WORDS, look_at, with_meaning
 from ringfence.words import plain
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -476,3 +479,52 @@ def test_an_empty_list_is_said_to_be_one():
     for empty in ([], ()):
         with pytest.raises(HistoryError, match="the list of past runs is empty"):
             read(empty)
+
+
+CELLS = (
+    *MISSING_WORDS, "None", "none", "NONE", "True", "false", "TRUE", "inf", "-Infinity", "infant",
+    "0,5", ".5", ",5", "−3", "1e−5", "+7", "12 %", "5%", "%", "007", "64,32,16", "1.2.3", "1 234",
+    "१२", "relu", "l2", "x1", "-x", "+", "nan?", "a b", "\u3000", "\u3000na", "\u00a0 4", " yes ",
+    "ø", "1st", "0x1f", "e5", "$5", "(3)", "'5", "none ",
+)  # fmt: skip
+
+
+def test_columns_without_meaning_would_have_been_left_as_they_are(monkeypatch):
+    rng = random.Random(5)
+    columns = {f"c{i}": [cell] * 6 for i, cell in enumerate(CELLS)} | {
+        f"m{i}": rng.choices([*CELLS, None], k=6) for i in range(300)
+    }
+    columns["empty"] = [None] * 6
+    skipped = 0
+    for name, cells in columns.items():
+        table = pl.DataFrame({name: pl.Series(cells, dtype=pl.String)})
+
+        def outcome(table=table, name=name):
+            try:
+                read = read_cells(table, [name], [], None, lambda row: f"row {row}")
+            except HistoryError as error:
+                return str(error)
+            return read.table.to_dict(as_series=False), read.notes, read.nones
+
+        quick = outcome()
+        skipped += not with_meaning(table, [name])
+        with monkeypatch.context() as patch:
+            patch.setattr("ringfence.history.spreadsheets.columns.with_meaning", lambda _, n: n)
+            assert repr(quick) == repr(outcome())
+    assert 10 < skipped < 100
+
+
+def test_thousands_of_columns_of_words_are_not_looked_at_one_by_one(monkeypatch, tmp_path):
+    seen = []
+
+    def counted(column, **options):
+        seen.append(column.name)
+        return look_at(column, **options)
+
+    for module in ("spreadsheets.columns", "readers.shared.delimited"):
+        monkeypatch.setattr(f"ringfence.history.{module}.look_at", counted)
+    header = "task|lr|loss" + "".join(f"|w{i}|e{i}" for i in range(1000))
+    words = "".join(f"|relu{i}|" for i in range(1000))  # and an empty column beside each
+    rows = [f"t{i % 2}|0.{i + 1}|{i}{words}" for i in range(4)]
+    read(sheet(tmp_path, [header, *rows], "\t", "runs.tsv"))
+    assert not seen

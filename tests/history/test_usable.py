@@ -27,7 +27,7 @@ def test_bad_objectives_are_dropped_and_counted():
     assert usable.frame[ROW].to_list() == [0, 5]
     (dropped,) = usable.dropped
     assert (dropped.rows, dropped.reason) == (4, "loss is missing or not finite")
-    assert dropped.example == "row 1 (from 0): loss = None"
+    assert dropped.example == "row 1 (from 0): loss is empty or NaN"
 
 
 def test_nan_does_not_win_when_maximizing():
@@ -82,16 +82,60 @@ def test_a_missing_value_of_a_failed_run_does_not_matter():
     assert usable_rows(rows, SPACE).frame.height == 1
 
 
-def test_a_task_without_a_parameter_is_left_out_and_counted():
+def test_a_task_that_did_not_tune_a_parameter_counts_with_what_it_has():
     rows = history(task=["a", "a", "b", "b"], x=[0.1, 0.2, None, None], n=[1] * 4)
     usable = usable_rows(rows, SPACE)
-    assert usable.frame[TASK].unique().to_list() == ["a"]
-    assert usable.dropped[0].reason == "the task has no values of x"
+    assert usable.frame["x"].to_list()[:2] == [0.1, 0.2]
+    assert usable.frame["x"].is_nan().to_list() == [False, False, True, True]
+    assert usable.frame["n"].to_list() == [1, 1, 1, 1]
+    assert usable.dropped == ()
+    assert usable.notes == ("task b did not tune x: it counts with what it has",)
 
 
-def test_a_column_that_is_not_there():
-    with pytest.raises(HistoryError, match="no column 'n'"):
-        usable_rows(history(x=[0.1]), SPACE)
+def test_a_parameter_that_nobody_tuned_is_unknown_and_said():
+    usable = usable_rows(history(x=[0.1], nn=[3]), SPACE)
+    assert usable.frame["n"].is_nan().all()
+    assert usable.notes[0] == (
+        "no task tuned n: its range stays as it is; did you mean 'nn'? history.rename can say so "
+        "(--rename …)"
+    )
+
+
+def test_runs_without_any_parameter_of_the_space_are_an_error_and_single_tasks_are_counted():
+    with pytest.raises(HistoryError, match=r"no run has a value of a par.*rename\({'y': 'x'}\)"):
+        usable_rows(history(y=[0.1, 0.2]), SPACE)
+    rows = history(task=["a", "b"], x=[0.1, None], n=[1, None], y=[1.0, 2.0])
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame[TASK].to_list() == ["a"]
+    assert usable.dropped[0].reason == "the task tuned none of the parameters"
+
+
+def test_the_best_run_outside_the_range_of_today_is_said():
+    rows = history(task=["a", "a", "b"], x=[0.1, 7.0, 0.3], n=[1] * 3, loss=[1.0, 0.0, 0.0])
+    usable = usable_rows(rows, SPACE)
+    assert usable.frame[ROW].to_list() == [0, 2]
+    said = "the best run of 1 task does not count: x is not a number from 0 to 1 (a: 7.0)"
+    assert usable.notes == (said,)
+
+
+def test_what_a_task_tuned_beyond_the_space_is_kept_for_models():
+    rows = history(
+        task=["a", "a", "a", "b"],
+        x=[0.1, 0.2, 0.3, 0.4],
+        n=[1] * 4,
+        width=[10, 20, 40, None],
+        how=["up", "down", "up", None],
+    )
+    frame = usable_rows(rows, SPACE).frame
+    assert frame[":extra:width"].to_list() == [0.0, pytest.approx(1 / 3), 1.0, None]
+    assert frame[":extra:how=up"].to_list() == [1.0, 0.0, 1.0, None]
+    assert frame[":extra:how=down"].to_list() == [0.0, 1.0, 0.0, None]
+
+
+def test_an_extra_number_over_decades_is_taken_on_a_log_scale():
+    rows = history(task=["a"] * 3, x=[0.1] * 3, n=[1] * 3, decay=[1e-4, 1e-3, 1e-2])
+    extra = usable_rows(rows, SPACE).frame[":extra:decay"].to_list()
+    assert extra == pytest.approx([0.0, 0.5, 1.0])
 
 
 SVM = Space(
@@ -110,6 +154,31 @@ def test_values_of_inactive_parameters_are_ignored_even_when_absurd():
     usable = usable_rows(rows, SVM)
     assert usable.frame["gamma"].to_list() == [None, 0.5]
     assert usable.notes == ("1 values of gamma ignored where it is inactive",)
+
+
+def test_inactive_is_not_unknown():
+    rows = history(
+        task=["a", "a", "b", "b", "c"],
+        kernel=["linear", "rbf", "linear", "rbf", "linear"],
+        gamma=[None, 0.5, None, None, None],
+        C=[0.1] * 5,
+    )
+    gamma = usable_rows(rows, SVM).frame["gamma"]
+    assert gamma.is_null().to_list() == [True, False, True, False, True]
+    assert gamma.is_nan().fill_null(value=False).to_list() == [False, False, False, True, False]
+
+
+def test_the_child_of_an_unknown_parent_is_active_if_it_has_a_value_and_else_unknown():
+    rows = history(
+        task=["a", "b", "b", "c", "c"],
+        kernel=["rbf", None, None, None, None],
+        gamma=[0.1, 0.2, None, None, None],
+        C=[0.1] * 5,
+    )
+    gamma = usable_rows(rows, SVM).frame["gamma"]
+    assert gamma[1] == 0.2
+    assert gamma[2] is None  # task b has others: there it was switched off
+    assert gamma[3:].is_nan().all()
 
 
 def test_missing_where_active_is_an_error():

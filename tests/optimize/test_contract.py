@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import ringfence as rf
 from covering import matrix
-from problems import META, REGIONS, SPACES, TARGET, Problem, history, region
+from problems import META, REGIONS, SPACES, TARGET, Problem, history, mismatched, region
 from ringfence.learned.full import full_space
 from ringfence.optimize.registry import names
 
@@ -52,7 +52,8 @@ def make(name: str, kind: str, where: str, seed: int = 0, guard: float = 0.0) ->
     space_kind = "conditional" if kind == "table" else kind
     sources = {}
     if name in TRANSFER:
-        sources = {"history": history(space_kind), "meta_features": META, "target": TARGET}
+        past = mismatched(SPACES[space_kind]) if where == "mismatched" else history(space_kind)
+        sources = {"history": past, "meta_features": META, "target": TARGET}
     candidates = recorded() if kind == "table" else None
     return rf.optimizer(
         name,
@@ -127,6 +128,16 @@ def test_the_contract(name, kind, where, tmp_path):
     layout = objective.layout
     usual = np.quantile(objective.values(layout.encode(learned.sample(300, seed=2))), 0.75)
     assert min(objective(t.config) for t in engine.trials if t.value is not None) < usual
+
+
+@pytest.mark.parametrize("kind", ["conditional", "table"])
+@pytest.mark.parametrize("name", TRANSFER)
+def test_the_contract_with_tasks_of_other_parameters(name, kind, tmp_path):
+    # every method that transfers, also where the covering above leaves it out
+    test_the_contract(name, kind, "mismatched", tmp_path)
+    sources = make(name, kind, "mismatched").setup.sources
+    assert [bool(task.unknown) for task in sources.tasks] == [True] * 6 + [False] * 6
+    assert [task.extra is not None for task in sources.tasks] == [True] * 6 + [False] * 6
 
 
 @pytest.mark.parametrize("name", names())

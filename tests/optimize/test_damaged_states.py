@@ -25,7 +25,8 @@ SAMPLE, MANY = 25, 600  # damages of each method's state that `make test` and `m
 @cache
 def state(name: str) -> str:
     """A search of a few trials, one failed and one running, over a region with a guard."""
-    engine = make(name, "table" if name == "random" else "conditional", "ellipsoid", guard=0.25)
+    where = "mismatched" if name in ("transfer", "ablr") else "ellipsoid"
+    engine = make(name, "table" if name == "random" else "conditional", where, guard=0.25)
     run(engine, problem("conditional"), TRIALS)
     engine.ask()
     path = Path("state.json")
@@ -35,7 +36,8 @@ def state(name: str) -> str:
         told = [trial["config"] for trial in tree["trials"]]
         tree["candidates"] = told + [c for c in tree["candidates"] if c not in told][:30]
     for source in (tree["sources"] or {"tasks": []})["tasks"]:
-        source["rows"], source["values"] = source["rows"][:6], source["values"][:6]
+        for part in ("rows", "values", "extra"):
+            source.update({part: source[part][:6]} if part in source else {})
     return json.dumps(tree)
 
 
@@ -138,10 +140,14 @@ def swap(tree):
         ("transfer", lambda t: t["sources"]["tasks"][0]["rows"][0].pop(), "has not 5 numbers"),
         ("transfer", lambda t: t["sources"]["tasks"][0]["values"].pop(), "6 rows and 5 values"),
         ("transfer", lambda t: t["sources"]["tasks"][0]["rows"][2].__setitem__(1, 1.5), "row 2 of"),
+        ("transfer", lambda t: t["sources"]["tasks"][0]["rows"][2].__setitem__(1, 0.5), "row 2 of"),
+        ("transfer", lambda t: t["sources"]["tasks"][0]["unknown"].append("D"), "than it says"),
+        ("transfer", lambda t: t["sources"]["tasks"][0]["extra"][3].__setitem__(0, 2), "than it s"),
+        ("transfer", lambda t: t["sources"]["tasks"][0]["extra"].pop(), "than it says"),
         ("transfer", lambda t: t["sources"]["tasks"][0]["rows"][2].__setitem__(0, 0.5), "row 2 of"),
         (
             "transfer",
-            lambda t: t["sources"]["tasks"][0]["rows"][2].__setitem__(1, None),
+            lambda t: t["sources"]["tasks"][-1]["rows"][2].__setitem__(1, None),
             "row 2 of",
         ),
         ("transfer", lambda t: t["sources"].update(tasks=[]), "no earlier tasks"),

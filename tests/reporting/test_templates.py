@@ -22,6 +22,7 @@ from ringfence.rendering.notebook import notebook_table
 from ringfence.reporting.facts import Facts, gather
 from ringfence.reporting.page.document import page_html
 from ringfence.reporting.page.environment import digits, environment, extent
+from ringfence.reporting.past import PastFit
 
 TEMPLATES = environment().list_templates()
 
@@ -57,7 +58,7 @@ def test_attributes_are_quoted(template):
 
 
 def test_there_is_a_template_for_every_section():
-    assert len(TEMPLATES) == 14 and "page.html.jinja" in TEMPLATES
+    assert len(TEMPLATES) == 15 and "page.html.jinja" in TEMPLATES
 
 
 def test_what_is_not_there_is_an_error():
@@ -93,6 +94,12 @@ def everything(history: rf.History) -> Facts:
         parts=([["", "part 1"], ["rate", "0 … 1"], ["tasks", "9"]],),
         starts=StartingPoints(points, "worth it", ((1, 0.5, 9.0), (2, 0.3, 20.0))),
         dropped=(Dropped(3, "no value", "row 7"),),
+        past=PastFit(
+            ("parameter", "today", "A: 1 task"),
+            (("rate", "0 … 1", "missing"),),
+            ("A: one (3 runs)",),
+            ("rate was not tuned",),
+        ),
         compared=(setting, replace(setting, speed_up=None, recommended=False)),
         advice=("take it",),
         notes=("took a column",),

@@ -82,7 +82,7 @@ class BotorchProblem:
     def constraints(self) -> list[tuple[Callable[[torch.Tensor], torch.Tensor], bool]] | None:
         """For `nonlinear_inequality_constraints`: not negative inside the region; None for a box,
         whose bounds are enough."""
-        region = self.vectors.block.region
+        region = self.vectors.blocks[0].region
         if region.is_box:
             return None
 
@@ -95,7 +95,7 @@ class BotorchProblem:
     @property
     def cat_dims(self) -> list[int]:
         """The columns of choices, for `MixedSingleTaskGP`."""
-        return [*range(len(self.vectors.block.names), len(self.vectors.names))]
+        return [*range(len(self.vectors.numeric), len(self.vectors.names))]
 
     @property
     def fixed_features_list(self) -> list[dict[int, float]] | None:

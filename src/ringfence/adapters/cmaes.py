@@ -108,6 +108,12 @@ def start(learned: LearnedSpace | Space) -> InitialDistribution:
             f"CMA-ES cannot search choices, such as {next(iter(vectors.choices))!r}: use the "
             "adapter for Optuna, SMAC, Ray Tune or Ax, or one space for each choice"
         )
-    mean, covariance = vectors.block.cell_region.moments
+    moments = [block.cell_region.moments for block in vectors.blocks]
+    mean = np.concatenate([middle for middle, _ in moments])
+    covariance = np.zeros((len(mean), len(mean)))
+    place = 0
+    for _, spread in moments:
+        here = slice(place, place := place + len(spread))
+        covariance[here, here] = spread
     scale = math.exp(np.linalg.slogdet(covariance)[1] / len(mean))
     return InitialDistribution(vectors, mean, math.sqrt(scale), covariance / scale)

@@ -108,7 +108,8 @@ def _kept_shares(learned: LearnedSpace) -> dict[str, float]:
 
 def _usual(learned: LearnedSpace, name: str) -> Choice:
     """The kept choice that is best for most of the tasks inside; the first if several are."""
-    votes = Counter(task.incumbent.get(name) for task in learned.tasks if not task.outside)
+    inside = [task.incumbent for task in learned.tasks if not task.outside]
+    votes = Counter(best[name] for best in inside if name in best)
     return max(learned.choices[name], key=lambda choice: votes[choice])
 
 

@@ -42,10 +42,15 @@ class Vectors:
             raise SettingError(f"{self.tool} needs a numeric parameter, and this space has none")
 
     @property
-    def block(self) -> Block:
-        """All numeric parameters; without conditions they are one block."""
-        (block,) = self.learned.blocks
-        return block
+    def blocks(self) -> tuple[Block, ...]:
+        """All numeric parameters. Without conditions they are one block, followed by one of those
+        that no task tuned, which keep all of their ranges."""
+        return self.learned.blocks
+
+    @cached_property
+    def numeric(self) -> tuple[str, ...]:
+        """The parameters of the first columns."""
+        return tuple(name for block in self.blocks for name in block.names)
 
     @cached_property
     def choices(self) -> dict[str, tuple[Choice, ...]]:
@@ -56,12 +61,12 @@ class Vectors:
     @property
     def names(self) -> tuple[str, ...]:
         """The parameter of each column."""
-        return (*self.block.names, *self.choices)
+        return (*self.numeric, *self.choices)
 
     @property
     def bounds(self) -> FloatArray:
         """Smallest and largest value of each column, shape (2, d)."""
-        lower, upper = self.block.spans
+        lower, upper = np.hstack([block.spans for block in self.blocks])
         others = len(self.choices)
         return np.array([[*lower, *[0.0] * others], [*upper, *[1.0] * others]])
 
@@ -69,18 +74,20 @@ class Vectors:
         """One row → the configuration it stands for. A point outside the region moves towards the
         region's anchor, or that of a union's nearest part, until it is inside."""
         numbers = np.asarray(row, float)
-        block = self.block
-        point = np.clip(numbers[None, : len(block.names)], 0.0, 1.0)
-        cube = block.cell_region.to_cube(point)
-        values: dict[str, Any] = dict(zip(block.names, cube[0].tolist()))
-        for (name, choices), number in zip(self.choices.items(), numbers[len(block.names) :]):
+        coordinates = dict(zip(self.numeric, np.clip(numbers, 0.0, 1.0)))
+        values: dict[str, Any] = {}
+        for block in self.blocks:
+            point = np.array([[coordinates[name] for name in block.names]])
+            values |= zip(block.names, block.cell_region.to_cube(point)[0].tolist())
+        for (name, choices), number in zip(self.choices.items(), numbers[len(self.numeric) :]):
             values[name] = choices[round(min(max(number, 0.0), 1.0) * (len(choices) - 1))]
         return UnitCube(self.learned).decode(values)
 
     def encode(self, config: Mapping[str, Any]) -> FloatArray:
         """A configuration of the full space → its row, shape (d,)."""
         self.learned.space.check(config)
-        row: list[float] = self.block.encoding.point(config)[0].tolist()
+        points = [block.encoding.point(config)[0] for block in self.blocks]
+        row: list[float] = np.concatenate(points).tolist()
         for name, choices in self.choices.items():
             choice = nearest(name, Categorical(choices), config[name])
             row.append(choices.index(choice) / (len(choices) - 1))

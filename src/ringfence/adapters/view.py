@@ -81,7 +81,7 @@ class ToolView:
         conditions = [
             Condition(c.child, c.parent, [self._label(c.parent, value) for value in c.values])
             for c in self._unlabeled.conditions
-            if not self.flat and not self._coordinate(c.parent)
+            if not self.flat and not self._coordinate(c.parent) and c.child not in self._mixed
         ]
         return Space(parameters, conditions)
 
@@ -112,17 +112,23 @@ class ToolView:
         for name, parameter in self.space.parameters.items():
             if isinstance(parameter, Constant):
                 value: Any = parameter.value
-            elif name in values and name in active:
+            elif name in values and (name in active or name in self._mixed):
                 value = self._label(name, values[name])
             else:
                 value = middle(parameter)
-            if self.flat or name in active:
+            if self.flat or name in active or name in self._mixed:
                 encoded[name] = nearest(name, parameter, value)
         return encoded
 
     @cached_property
     def _unlabeled(self) -> Space:
         return self.learned.as_space()
+
+    @cached_property
+    def _mixed(self) -> frozenset[str]:
+        """Parameters whose coordinates a tool sets even where they are inactive: they say where in
+        their common region a configuration lies."""
+        return mixed_names(self.learned)
 
     def _coordinate(self, name: str) -> bool:
         return self.cube is not None and name in self.cube.names
@@ -162,6 +168,11 @@ def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
         return full_space(learned)
     hint = "; pass its .space" if isinstance(learned, Inferred) else ""
     raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}{hint}")
+
+
+def mixed_names(learned: LearnedSpace) -> frozenset[str]:
+    """The parameters that share a region with some that have other conditions (`one_cloud`)."""
+    return frozenset(name for block in learned.blocks if block.mixed for name in block.names)
 
 
 def is_box(learned: LearnedSpace) -> bool:

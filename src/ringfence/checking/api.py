@@ -22,19 +22,20 @@ from ringfence.threads import one_thread
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 
-VARIED = ("shape", "outliers", "refit", "literal", "categories", "top", "tolerance")
+VARIED = ("shape", "outliers", "refit", "literal", "one_cloud", "categories", "top", "tolerance")
 """The arguments of `check` in which settings to compare may differ."""
 
 
 @one_thread
 def check(
     history: Runs,
-    space: Space | None = None,
+    space: Space | Literal["latest"] | None = None,
     *,
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
     literal: bool = False,
+    one_cloud: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     tolerance: float = 0.0,
@@ -57,11 +58,13 @@ def check(
     Args:
         history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
             frame, an Optuna study, or a list of such.
-        space: the full space; None takes that of the history, or infers one.
+        space: the full space; None takes that of the history, or infers one, and 'latest' that of
+            the task that ran last.
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
         literal: as in `learn`.
+        one_cloud: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
         tolerance: as in `learn`.
@@ -91,6 +94,7 @@ def check(
         outliers,
         refit=refit,
         literal=literal,
+        one_cloud=one_cloud,
         categories=categories,
         top=top,
         tolerance=tolerance,
@@ -108,7 +112,7 @@ def check(
 @one_thread
 def compare(
     history: Runs,
-    space: Space | None = None,
+    space: Space | Literal["latest"] | None = None,
     settings: Sequence[dict[str, Any]] | None = None,
     *,
     n_evaluations: int | None = None,
@@ -127,9 +131,11 @@ def compare(
     Args:
         history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
             frame, an Optuna study, or a list of such.
-        space: the full space; None takes that of the history, or infers one.
+        space: the full space; None takes that of the history, or infers one, and 'latest' that of
+            the task that ran last.
         settings: for each the arguments of `check` in which they differ: shape, outliers, refit,
-            literal, categories, top, tolerance. None tries ten, or twelve if there are categories.
+            literal, one_cloud, categories, top, tolerance. None tries ten, or twelve if there are
+            categories.
         n_evaluations: use only this many rows of each task, as in `learn`.
         seed: of the random choice of these rows.
         average_repeats: average the rows of a task that have the same configuration.

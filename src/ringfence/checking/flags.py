@@ -75,7 +75,7 @@ def _narrow(space: Space, rows: pl.DataFrame) -> list[str]:
     encoding = Encoding.of(space)
     warnings = []
     for name, axis in zip(encoding.names, encoding.axes):
-        points = axis.encode(rows[name].drop_nulls().to_numpy())
+        points = axis.encode(rows[name].fill_nan(None).drop_nulls().to_numpy())
         if len(points) > 1 and points.std() < NARROW / np.sqrt(12):
             warnings.append(
                 f"the rows search only a small part of {name}; a region learned from an "
@@ -105,7 +105,7 @@ def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     encoding = Encoding.of(space)
     warnings = []
     for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
-        points = axis.encode(best[name].drop_nulls().to_numpy())
+        points = axis.encode(best[name].fill_nan(None).drop_nulls().to_numpy())
         is_grid = rows[name].n_unique() <= MOST_GRID_VALUES
         if axis.integer or is_grid or len(points) < FEW_TASKS:
             continue

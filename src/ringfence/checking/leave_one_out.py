@@ -18,7 +18,7 @@ from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks
 from ringfence.checking.result import Check, summarize
 from ringfence.checking.searched import unsearched
 from ringfence.errors import HistoryError
-from ringfence.history import PreparedHistory, RowChoice, incumbents
+from ringfence.history import PreparedHistory, RowChoice
 from ringfence.learned.blocks import expected_share, share_error
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
@@ -83,7 +83,7 @@ class LeaveOneOut:
         """The incumbents that the settings draw around, made ready once."""
         top, tolerance = key = settings.top, settings.tolerance
         if key not in self._sources:
-            best = incumbents(self.prepared.rows, self.choice, top=top, tolerance=tolerance)
+            best, _ = self.prepared.incumbents(self.choice, top=top, tolerance=tolerance)
             names = [task.name for task in self.tasks]
             self._sources[key] = CheckSources.of(self.space, best, names)
         return self._sources[key]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import BoolArray, FloatArray
 from ringfence.checking.left_out.recorded import RecordedTask
 from ringfence.space import Encoding
 
@@ -27,20 +27,27 @@ UNLIKELY = 1e-4
 
 
 def crowded_tasks(encoding: Encoding, tasks: Sequence[RecordedTask]) -> list[str]:
-    """The names of the crowded tasks; `encoding` is that of their first block."""
+    """The names of the crowded tasks; `encoding` is that of a block."""
     names = []
     for task in tasks:
-        points = task.points[0]
-        lower, upper = _box_around(encoding, points[0])
+        points = np.column_stack([task.coordinates[name] for name in encoding.names])
+        unknown = np.asarray(np.isnan(points).all(axis=0))
+        if unknown.all():
+            continue
+        points = np.where(unknown, 0.5, points)
+        lower, upper = _box_around(encoding, points[0], unknown)
         in_box = ((points >= lower) & (points <= upper)).all(axis=1)
         if _is_crowded(len(points) - 1, int(in_box.sum()) - 1, float(np.prod(upper - lower))):
             names.append(task.name)
     return names
 
 
-def _box_around(encoding: Encoding, center: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A cube of the volume AROUND, cut to the space and widened to the cells of integers."""
-    half = 0.5 * AROUND ** (1 / encoding.dim)
+def _box_around(
+    encoding: Encoding, center: FloatArray, unknown: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """A cube of the volume AROUND, cut to the space and widened to the cells of integers; it has
+    all of a parameter that the task did not tune."""
+    half = np.where(unknown, 1.0, 0.5 * AROUND ** (1 / (~unknown).sum()))
     lower, upper = np.clip(center - half, 0.0, 1.0), np.clip(center + half, 0.0, 1.0)
     return encoding.cell_bounds((lower, upper))
 

@@ -42,7 +42,9 @@ def unsearched(space: Space, rows: pl.DataFrame) -> str:
 def _searched(space: Space, name: str, rows: pl.DataFrame) -> tuple[float, str]:
     """The share of a parameter that runs have tried, and what they have not in words."""
     parameter = space[name]
-    tried = rows[name].drop_nulls().to_numpy() if name in rows.columns else np.empty(0)
+    tried = (
+        rows[name].fill_nan(None).drop_nulls().to_numpy() if name in rows.columns else np.empty(0)
+    )
     if not len(tried):
         return 1.0, ""
     if isinstance(parameter, Categorical) and not parameter.ordered:

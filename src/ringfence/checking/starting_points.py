@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
@@ -59,7 +59,8 @@ def judge_starts(left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], n: int
     counts = sorted({*(k for k in SHOWN if k < n), n})
     columns = [k - 1 for k in counts]
     rows = median(len(left_out.recorded[name].values) for name in curves)
-    error = ModelError.of(len(curves), rows, STARTS_ERROR)
+    lacks = fmean(beliefs.rows[name].lacks for name in curves)
+    error = ModelError.of(len(curves), rows, STARTS_ERROR, lacks)
     at_counts = [curve[:, :, columns] for curve in curves.values()]
     ups = speed_ups(at_counts, counts, scale, error, OPTIMISM)
     outcome = judgement(ups, n, len(curves), min(len(names), MOST_JUDGED), rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, median
+from statistics import NormalDist, fmean, median
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -56,7 +56,8 @@ def judged(
         return (), Judgement("cannot tell", "no task has runs that tell good from bad", False)
     rows = median(task.runs for task in tasks)
     exact = all(task.exact for task in tasks)
-    error = NO_ERROR if exact else ModelError.of(len(tasks), rows)
+    lacks = fmean(task.lacks for task in tasks)
+    error = NO_ERROR if exact else ModelError.of(len(tasks), rows, lacks=lacks)
     ups = speed_ups([task.curves for task in tasks], DRAWS, scale, error)
     shown = tuple(up for up in ups if up.draws <= max(rows, JUDGED_AT))
     if unsearched and not exact:

@@ -8,6 +8,7 @@ import sys
 
 from ringfence.cli.output.streams import guard
 from ringfence.errors import RingfenceError
+from ringfence.errors.addresses import hidden
 from ringfence.words import plain
 
 
@@ -16,18 +17,31 @@ def main() -> None:
     guard()
     signal.signal(signal.SIGINT, _interrupted)
     signal.signal(signal.SIGTERM, _terminated)
-    from ringfence.cli.app import app
+    from ringfence.cli.app import Aborted, Misuse, app
 
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except Misuse as error:
+        message = error.format_message()
+        if not message.startswith("Usage:"):  # the help, for a group of commands alone
+            line = _safe(" ".join(message.split()))
+            error.format_message = lambda: line
+        error.show(sys.stderr)
+        sys.exit(error.exit_code)
+    except Aborted:
+        _tell("aborted")
+        sys.exit(1)
     except RingfenceError as error:
-        _tell(str(error))
+        _tell(_safe(str(error)))
+        sys.exit(1)
+    except MemoryError:
+        _tell("it does not fit into memory")
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:  # a full disk, a folder that cannot be made
-        _tell(f"{error.strerror or error}: {error.filename or 'output'}")
+        _tell(_safe(f"{error.strerror or error}: {error.filename or 'output'}"))
         sys.exit(1)
 
 
@@ -41,6 +55,14 @@ def _terminated(*_: object) -> None:
     """Asked to end, as by a scheduler or by the machine that shuts down."""
     _tell("terminated")
     raise SystemExit(128 + signal.SIGTERM)
+
+
+def _safe(message: str) -> str:
+    """The message as an error of ours says it, without the secrets of any word that was typed."""
+    for word in sys.argv[1:]:
+        for part in {word, word.partition("=")[2]}:
+            message = hidden(message, part)
+    return str(RingfenceError(message))
 
 
 def _tell(line: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from ringfence.cli.example import example
 from ringfence.cli.export import export
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
+from ringfence.cli.match import match
 from ringfence.cli.output.terminal import say
 from ringfence.cli.report import report
 from ringfence.cli.sample import sample
@@ -21,6 +22,10 @@ from ringfence.cli.show import show
 from ringfence.cli.starts import starts
 from ringfence.cli.summaries import Summaries
 from ringfence.cli.typed import Typed
+
+Misuse: Any = typer.BadParameter.__mro__[2]
+"""What click raises for whatever was typed wrong; some versions of typer bring their own click."""
+Aborted = typer.Abort
 
 app = typer.Typer(
     name="ringfence",
@@ -48,6 +53,8 @@ def root(
     """Learn the search space of the next tuning job from the jobs already run."""
 
 
-for command in (learn, check, report, show, sample, starts, export, infer, demo, example):
+for command in (
+    learn, check, report, show, sample, starts, export, infer, match, demo, example,
+):  # fmt: skip
     app.command(cls=Typed)(command)
 app.add_typer(bench, name="bench")

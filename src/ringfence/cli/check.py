@@ -18,9 +18,9 @@ from ringfence.cli.options import (
     n_starts,
     offer_formats,
 )
+from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import read_off, say
-from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.checking import Check, Comparison

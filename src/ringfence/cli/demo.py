@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import put
 from ringfence.cli.output.terminal import say
-from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.history import History

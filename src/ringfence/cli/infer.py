@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,20 @@ from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import say
 
 
+class Which(StrEnum):
+    """Whose space, if tasks differ."""
+
+    union = "union"
+    latest = "latest"
+
+
 @grouped
 def infer(
     runs: RunOptions,
     format: InputFormat = None,
+    space: Annotated[
+        Which, typer.Option(help="If tasks differ: the union of all, or that of the latest.")
+    ] = Which.union,
     observed: Annotated[
         bool, typer.Option("--observed", help="Go by the values, whatever the source declares.")
     ] = False,
@@ -34,8 +45,8 @@ def infer(
     from ringfence.space import write_space
 
     reading = {name: value for name, value in runs.reading(format).items() if value is not None}
-    history = as_history(runs.source, reading, infer_space, asks=False)
-    inferred = infer_space(history, observed=observed)
+    history = runs.mended(as_history(runs.source, reading, infer_space, asks=False))
+    inferred = infer_space(history, space=space.value, observed=observed)
     for note in (*history.notes, *inferred.notes):
         say(f"  {note}", err=True)
     text = write_space(inferred.space, output.suffix if output else ".json")

@@ -15,9 +15,9 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
+from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import read_off, say
-from ringfence.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace

@@ -17,8 +17,8 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
+from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.terminal import read_off, say
-from ringfence.cli.progress import progress_bar
 from ringfence.cli.typed import words
 
 

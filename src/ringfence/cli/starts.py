@@ -20,7 +20,7 @@ def starts(
     """Show the starting points of a space learned with --starts, in the order to try them.
 
     A table also has the mean regret of the earlier tasks after each, as their models predict it:
-    0 is a task's best value, 1 its median.
+    0 is a task's best value, 1 its median. Tasks of one row have no models.
 
     Example: ringfence starts learned.json -n 5 --format table
     """
@@ -34,8 +34,12 @@ def starts(
         )
     configs = space.starts(n)
     names = list(space.space)
-    if format is Layout.table:
-        regrets = [{"regret left": round(start.regret, 3)} for start in space.portfolio]
+    regrets = [
+        {"regret left": round(start.regret, 3)}
+        for start in space.portfolio
+        if start.regret is not None
+    ]
+    if format is Layout.table and regrets:
         configs = [{**config, **regret} for regret, config in zip(regrets, configs)]
         names = ["regret left", *names]
     write(format, names, configs)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.fit.gaps import fit_with_gaps
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.fit.result import RESOLUTION, Fit, least_reach, solve_patiently
 from ringfence.fit.solvers.affine import Frame, affine_frame
@@ -39,12 +40,15 @@ class _Answer:
 def fit_ellipsoid(
     points: FloatArray, outliers: float = 0.0, near: Fit[Ellipsoid] | None = None
 ) -> Fit[Ellipsoid]:
-    """The smallest ellipsoid around the incumbents, a share `outliers` of them left outside.
+    """The smallest ellipsoid around the incumbents, a share `outliers` of them left outside. One
+    that lacks coordinates, NaN, is inside if some completion of it is (gaps.py).
 
     If they do not span the space: the smallest ellipsoid within their affine hull, with half-axes
     of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter. `near` is not
     used: the solvers gain nothing from a start.
     """
+    if np.isnan(points).any():
+        return fit_with_gaps(points, outliers, fit_ellipsoid)
     n_tasks, dim = points.shape
     agreed = np.ptp(points, axis=0) <= RESOLUTION
     frame = affine_frame(np.where(agreed, points[0], points), RESOLUTION)

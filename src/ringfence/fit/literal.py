@@ -20,7 +20,8 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FitError
-from ringfence.fit.box import with_room
+from ringfence.fit.box import unfolded, with_room
+from ringfence.fit.gaps import fit_with_gaps
 from ringfence.fit.result import RESOLUTION, Fit, solve_patiently
 from ringfence.fit.solvers.affine import affine_frame
 from ringfence.regions import Box, Ellipsoid
@@ -44,19 +45,34 @@ def fit_literal_box(points: FloatArray, units: Units, outliers: float) -> Fit[Bo
     """Eq. 7 as printed; a coordinate that a task lacks is free."""
     from ringfence.fit.solvers.slack_box.penalty import paper_grid_box
 
+    seen = np.asarray(~np.isnan(points).all(axis=0))
+    if not seen.all():
+        some = Units(units.start[seen], units.stop[seen], units.ends[:, seen])
+        return unfolded(fit_literal_box(points[:, seen], some, outliers), seen)
     declared = units.start + points * units.size
     scales = np.abs(units.ends)
     answer = solve_patiently(lambda tol: paper_grid_box(declared, outliers, scales=scales, tol=tol))
     lower, upper = ((bound - units.start) / units.size for bound in (answer.lower, answer.upper))
-    region, widened = with_room(lower, upper, len(points))
+    region, widened = with_room(lower, upper, (~np.isnan(points)).sum(axis=0))
     slack = answer.slack.sum(axis=1)
     nothing = np.zeros(len(points), dtype=bool)
     return Fit(region, slack, answer.penalty, answer.gap, widened, nothing)
 
 
 def fit_literal_ellipsoid(points: FloatArray, units: Units, outliers: float) -> Fit[Ellipsoid]:
-    """Eq. 8 as printed. Ellipsoids move with any linear change of units, so that only Q depends on
-    them. FitError if the paper's λ is not defined."""
+    """Eq. 8 as printed; tasks that lack coordinates are completed (gaps.py). Ellipsoids move with
+    any linear change of units, so that only Q depends on them. FitError if the paper's λ is not
+    defined."""
+
+    def solve(full: FloatArray, share: float) -> Fit[Ellipsoid]:
+        return _literal_ellipsoid(full, units, share)
+
+    if np.isnan(points).any():
+        return fit_with_gaps(points, outliers, solve, literal=True)
+    return solve(points, outliers)
+
+
+def _literal_ellipsoid(points: FloatArray, units: Units, outliers: float) -> Fit[Ellipsoid]:
     from ringfence.fit.solvers.slack_ellipsoid.paper_grid import paper_grid
 
     if affine_frame(points, RESOLUTION).rank < points.shape[1]:

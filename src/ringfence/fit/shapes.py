@@ -26,7 +26,8 @@ class FitFunction(Protocol):
         self, points: FloatArray, outliers: float = 0.0, near: Fit[Any] | None = None
     ) -> Fit[Any]:
         """The smallest region around the points (n, p), a share `outliers` of them left outside;
-        `near`, the fit of nearly the same points, may save time."""
+        `near`, the fit of nearly the same points, may save time. If the shape `takes_gaps`, a
+        point may lack coordinates (NaN), and is inside if some completion of it is."""
         ...
 
 
@@ -42,6 +43,8 @@ class Shape:
     """Where the record of a region of this shape in a file is, a `PartRecord`."""
     paper_outliers: float
     """What outliers='paper' means."""
+    takes_gaps: bool = False
+    """Whether its fit takes points that lack coordinates, which are NaN and free."""
     union: str | None = None
     """The name of unions of this shape; None if there are none."""
     splitting_at: str | None = None
@@ -73,6 +76,7 @@ SHAPES: list[Shape] = [
         "ringfence.fit.box:fit_box",
         "ringfence.regions.box:BoxRecord",
         paper_outliers=0.5,
+        takes_gaps=True,
         union="boxes",
         splitting_at="ringfence.fit.unions.box_split:BOX_SPLITTING",
     ),
@@ -81,6 +85,7 @@ SHAPES: list[Shape] = [
         "ringfence.fit.ellipsoid:fit_ellipsoid",
         "ringfence.regions.ellipsoid:EllipsoidRecord",
         paper_outliers=0.1,
+        takes_gaps=True,
         union="ellipsoids",
         splitting_at="ringfence.fit.unions.ellipsoid_split:ELLIPSOID_SPLITTING",
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +15,9 @@ from ringfence.errors import HistoryError
 from ringfence.history.directions import goal_text
 from ringfence.history.display.table import history_html, history_text
 from ringfence.history.doubts.metric_ranges import without_impossible
-from ringfence.history.joining import aligned, common_roles, widest
+from ringfence.history.joining import joined
+from ringfence.history.mismatch.mending import Mend, filled, renamed
+from ringfence.history.mismatch.times import table_times
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns, Roles, assign_roles, check_objective, check_tasks
 from ringfence.history.selection import Selection
@@ -25,16 +26,14 @@ from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.spreadsheets.sheet import read_sheet
 from ringfence.history.tables import as_table
 from ringfence.history.values import with_written
-from ringfence.space import Space
+from ringfence.space import Choice, Space
 from ringfence.space.gaps import GapRule, Missing
 from ringfence.words import some
 
 EXACT_INTEGERS = 2**53
 """Below this a float is exactly the integer that it looks like."""
-
-
-UNNAMED = "value"
-"""The objective of a search's own results, which nobody has named."""
+PIECE = 2**24
+"""Bytes of texts that are taken out of a column at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +69,16 @@ class History:
     """The reader that knew the source, such as 'optuna'; empty for tables."""
     gap_rule: GapRule = field(default=GapRule())
     """What is done with missing values of parameters."""
+    task_spaces: Mapping[str, Space] = field(default_factory=dict)
+    """What the source of each task declares; none where it does not."""
+    task_times: Mapping[str, float] = field(default_factory=dict)
+    """When each task last ran, in seconds since 1970, where the source keeps it."""
+    said: Mapping[str, Mapping[str, Choice]] = field(default_factory=dict)
+    """By task: the parameters that `with_values` filled in, and their values."""
+    left_out: frozenset[str] = frozenset()
+    """Parameters of the source that nothing explains the gaps of; their values are not here."""
+    mends: tuple[Mend, ...] = ()
+    """What `rename` and `with_values` did to what was read, in order."""
 
     @classmethod
     def from_frame(
@@ -215,10 +224,11 @@ class History:
     def concat(cls, histories: Sequence[History]) -> History:
         """Several histories as one, in order. Columns take their names from the first, and so does
         the direction: the values of those that go the other way are negated, and `notes` says so.
-        If all carry a space, the result carries the smallest one that holds them all.
+        A task that lacks a parameter of another does not know it. If all carry a space, the result
+        carries the smallest one that holds them all.
 
         Args:
-            histories: at least one, all with the same parameters.
+            histories: at least one.
 
         Raises:
             HistoryError: histories that do not fit together.
@@ -230,30 +240,47 @@ class History:
             >>> len(rf.History.concat([first, second]).tasks)
             5
         """
-        if not histories:
-            raise HistoryError("there is no history to join")
-        for history in histories:
-            if history.selection is not None:
-                raise HistoryError(history.selection.every_row_needed("joining histories"))
-        roles = common_roles([history.roles for history in histories])
-        turned = [history for history in histories if history.roles.direction != roles.direction]
-        _require_comparable(histories)
-        frames = [aligned(history.frame, history.roles, roles) for history in histories]
-        notes = [note for history in histories for note in history.notes]
-        notes += [_turned_note(history, roles) for history in turned]
-        notes += _shared_tasks(histories)
-        return cls(
-            pl.concat(frames, how="diagonal_relaxed"),
-            roles,
-            source=", ".join(dict.fromkeys(history.source for history in histories)),
-            places=Places.joined([(one.places, one.source, len(one)) for one in histories]),
-            space=widest([history.space for history in histories]),
-            notes=tuple(dict.fromkeys(notes)),
-            gap_rule=GapRule(
-                histories[0].gap_rule.missing,
-                frozenset[str]().union(*(history.gap_rule.nones for history in histories)),
-            ),
-        )
+        return joined(histories)
+
+    def rename(self, names: Mapping[str, str]) -> History:
+        """The history with parameters under other names, such as those that they have today.
+
+        A name may be one that other tasks use already: the two become one parameter, unless a task
+        has values of both.
+
+        Args:
+            names: from the old name of each parameter to the new one.
+
+        Raises:
+            HistoryError: a parameter that is not there, or a name that is taken.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> rf.example_history().rename({"C": "cost"}).roles.parameters[1]
+            'cost'
+        """
+        return renamed(self, names)
+
+    def with_values(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> History:
+        """The history with what parameters were fixed at in the tasks that did not tune them.
+
+        Models of these tasks know the value. It shapes no region along the parameter, since nobody
+        looked for a better one.
+
+        Args:
+            values: by name; only for names that are no Python names.
+            more: by name. Tasks that have values of a parameter keep them.
+
+        Raises:
+            HistoryError: a parameter that every task has values of, or a name that is taken.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> history = rf.example_history().with_values(shrinking=True)
+            >>> history.notes[-1].partition(" (")[0]
+            'shrinking is True in the 5,120 runs of 20 tasks that did not tune it'
+        """
+        return filled(self, {**(values or {}), **more})
 
     def where(self, row: int) -> str:
         """What to call row `row` (from 0) in a message.
@@ -285,11 +312,12 @@ class History:
         """
         roles = self.roles
         digest = hashlib.sha256(roles.direction.encode())
-        digest.update(_column_bytes(self.task_column()))
+        _add(digest, self.task_column())
         parameters = roles.parameters if parameters is None else parameters
         for name in (roles.objective, roles.budget, roles.status, *parameters):
             if name is not None:
-                digest.update(name.encode() + b"\0" + _column_bytes(self.frame[name]))
+                digest.update(name.encode() + b"\0")
+                _add(digest, self.frame[name])
         return digest.hexdigest()
 
 
@@ -322,7 +350,10 @@ def history_from(
     table, impossible = without_impossible(table, roles, places)
     notes += impossible
     notes += _nameless(table[roles.task], places)
-    return History(table, roles, places=places, notes=(*said, *notes), gap_rule=rule)
+    history = History(table, roles, places=places, notes=(*said, *notes), gap_rule=rule)
+    parts = (roles.task, roles.objective, roles.budget, roles.status, *roles.parameters)
+    times = table_times(table, history.task_column(), [name for name in parts if name is not None])
+    return replace(history, task_times=times)
 
 
 def _nameless(tasks: pl.Series, places: Places) -> list[str]:
@@ -333,49 +364,18 @@ def _nameless(tasks: pl.Series, places: Places) -> list[str]:
     return [f"{of} name no task in {tasks.name!r} and do not count (first: {first})"] * bool(count)
 
 
-def _require_comparable(histories: Sequence[History]) -> None:
-    """HistoryError if the runs of one task are judged by two objectives: the best of them would be
-    the best by the one with the larger numbers. Results of a search have an objective without a
-    name, which fits any of its direction."""
-    judges: dict[str, History] = {}
-    for history in histories:
-        for task in history.tasks:
-            judge = judges.setdefault(task, history)
-            if judge.roles.objective == history.roles.objective:
-                continue
-            unnamed = UNNAMED in (judge.roles.objective, history.roles.objective)
-            if not (unnamed and judge.roles.direction == history.roles.direction):
-                raise HistoryError(
-                    f"task {task!r} has runs to {judge.goal} and runs to {history.goal}, which "
-                    "cannot be compared; read those of one objective, or give both columns one "
-                    "name if they measure the same"
-                )
-            if judge.roles.objective == UNNAMED:
-                judges[task] = history
-
-
-def _turned_note(history: History, roles: Roles) -> str:
-    own = history.roles
-    return (
-        f"{history.source} is to {own.direction} {own.objective!r}; its values are negated, to "
-        f"{roles.direction} as the others"
-    )
-
-
-def _shared_tasks(histories: Sequence[History]) -> list[str]:
-    """A note on tasks of the same name in several sources, which may not be the same task."""
-    counts = Counter(name for history in histories for name in history.tasks)
-    shared = [name for name, count in counts.items() if count > 1]
-    if not shared:
-        return []
-    return [
-        f"{some(shared, 3)} {'are' if len(shared) > 1 else 'is'} in several sources, and taken as "
-        "one task each; if they are not the same, rename them"
-    ]
-
-
-def _column_bytes(column: pl.Series) -> bytes:
-    missing = column.is_null().to_numpy().tobytes() if column.null_count() else b""
+def _add(digest: hashlib._Hash, column: pl.Series) -> None:
+    """Add the bytes of a column: numbers, or texts with a zero between them, which are many times
+    as long as the column if its cells share them and are so taken a few at a time."""
     if column.dtype.is_numeric():
-        return bytes(column.cast(pl.Float64).fill_null(0.0).to_numpy().tobytes()) + missing
-    return "\0".join(column.cast(pl.String).fill_null("").to_list()).encode() + missing
+        digest.update(column.cast(pl.Float64).fill_null(0.0).to_numpy().tobytes())
+    else:
+        texts = column.cast(pl.String).fill_null("")
+        longest = texts.str.len_bytes().max() or 1
+        assert isinstance(longest, int)
+        step = max(PIECE // longest, 1)
+        for start in range(0, len(texts), step):
+            text = "\0".join(texts[start : start + step].to_list())
+            digest.update(("\0" * (start > 0) + text).encode())
+    if column.null_count():
+        digest.update(column.is_null().to_numpy().tobytes())

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.mismatch.extras import EXTRA
 from ringfence.history.usable import COUNT, ROW, TASK, VALUE
 
 ROUNDING = 1e-9
@@ -108,10 +109,11 @@ def _top(rows: pl.DataFrame, n_best: pl.Expr) -> pl.DataFrame:
 
 
 def _average(rows: pl.DataFrame) -> pl.DataFrame:
-    configuration = [name for name in rows.columns if name not in (ROW, VALUE)]
+    extras = [name for name in rows.columns if name.startswith(EXTRA)]
+    configuration = [name for name in rows.columns if name not in (ROW, VALUE, *extras)]
     return (
         rows.group_by(configuration, maintain_order=True)
-        .agg(pl.col(ROW).first(), pl.col(VALUE).mean())
+        .agg(pl.col(ROW).first(), pl.col(VALUE, *extras).mean())
         .select(rows.columns)
     )
 

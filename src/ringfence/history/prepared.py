@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
-from ringfence.errors import SettingError
 from ringfence.history.doubts.repeated_bests import repeated_best
 from ringfence.history.history import History
-from ringfence.history.inference import inferred_from
+from ringfence.history.incumbents import RowChoice, incumbents
+from ringfence.history.inference import asked_space, latest_space, own_space
+from ringfence.history.mismatch.open_sides import with_open_sides
+from ringfence.history.mismatch.units import odd_tasks, unit_warnings
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import UsableRows, usable_rows
 from ringfence.space import Space
@@ -33,21 +35,18 @@ class PreparedHistory:
     def of(
         cls,
         runs: Runs,
-        space: Space | Inferred | None,
+        space: Space | Inferred | Literal["latest"] | None,
         caller: Callable[..., Any],
         reading: Mapping[str, Any] | None = None,
     ) -> PreparedHistory:
-        """The runs, read with the options in `reading`, in this space or in their own; errors are
-        those of `caller`, whose arguments these are."""
-        space = space.space if isinstance(space, Inferred) else space
-        history = as_history(runs, reading or {}, caller, space)
-        if space is None and history.space is None:
-            inferred = inferred_from(history)
-            return cls(history, inferred.space, (*history.notes, *inferred.notes))
-        space = history.space if space is None else space
-        if not isinstance(space, Space):
-            raise SettingError(f"space must be a Space, not {type(space).__name__}")
-        return cls(history, space, history.notes)
+        """The runs, read with the options in `reading`, in this space, in that of the latest task,
+        or in their own; errors are those of `caller`, whose arguments these are."""
+        declared = asked_space(space)
+        history = as_history(runs, reading or {}, caller, declared)
+        if declared is not None:
+            return cls(history, declared, history.notes)
+        inferred = latest_space(history) if space == "latest" else own_space(history)
+        return cls(history, inferred.space, (*history.notes, *inferred.notes))
 
     @cached_property
     def usable(self) -> UsableRows:
@@ -55,7 +54,19 @@ class PreparedHistory:
         usable, history = usable_rows(self.history, self.space), self.history
         sign = -1.0 if history.roles.direction == "maximize" else 1.0
         doubts = repeated_best(usable.frame, sign, history.where)
+        if history.selection is None:
+            doubts = [*unit_warnings(odd_tasks(history, self.space)), *doubts]
         return replace(usable, notes=(*usable.notes, *doubts))
+
+    def incumbents(
+        self, choice: RowChoice, *, top: float = 0.0, tolerance: float = 0.0
+    ) -> tuple[pl.DataFrame, list[str]]:
+        """The rows that a region is drawn around, and what is to be said of them. With a tolerance
+        one of a task's rows is picked, and a second one of the same would be no choice."""
+        best = incumbents(self.rows, choice, top=top, tolerance=tolerance)
+        if tolerance:
+            return best, []
+        return with_open_sides(best, self.space, self.history.task_spaces)
 
     @property
     def account(self) -> tuple[str, ...]:

@@ -189,6 +189,7 @@ def _parameters(
     if named.parameters is not None:
         return tuple(named.parameters)
     rest = [name for name in frame.columns if name not in taken and name not in named.ignore]
+    rest = [name for name in rest if not name.startswith(":")]  # ours, of a table written by us
     finished = _finished(frame, taken[-1])
     reasons, said = reasons_against(frame.select(rest), finished)
     notes += said

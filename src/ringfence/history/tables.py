@@ -15,6 +15,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.spreadsheets.notation import look_at, may_be_lists
 from ringfence.history.spreadsheets.notation import numbers as numbers_in
+from ringfence.incoming.limits import CELLS
 
 NUMBERS = (int, float, Decimal)
 INTEGERS_END = 2**63
@@ -64,9 +65,10 @@ def is_frame(source: Any) -> bool:
     return origin != "ibis" and hasattr(source, "__arrow_c_stream__")
 
 
-def from_rows(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """A frame of dicts, one row each."""
+def from_rows(rows: Sequence[Mapping[str, Any]], where: str = "the list of rows") -> pl.DataFrame:
+    """A frame of dicts, one row each; `where` they come from is for the error message."""
     names = list(dict.fromkeys(name for row in rows for name in row))
+    CELLS.allow(len(rows) * len(names), where)
     return pl.DataFrame([_kept(name, [row.get(name) for row in rows]) for name in names])
 
 

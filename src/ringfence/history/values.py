@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -16,6 +16,9 @@ from ringfence.space.spellings import LEADING_ZERO, spelling_key
 WRITTEN = ":"
 """In front of a column's name: the column of its cells as they were written, where they hold no
 number. No parameter's name begins so."""
+LACKS = ":lacks:"
+"""In front of a parameter's name: the column that is true where the source of a row does not have
+the parameter, so that a missing value is neither None nor inactive."""
 ROUNDING = 1e-7
 """Relative distance from a bound that counts as rounding, as of single precision."""
 
@@ -81,7 +84,7 @@ def numbers_of(parameter: Parameter, raw: pl.Series) -> pl.Series:
         return pl.select(pl.when(raw.is_null()).then(None).otherwise(numbers)).to_series()
     choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.value,)
     values = [value for value in raw.unique().to_list() if value is not None]
-    positions = [_position(choices, value) for value in values]
+    positions = [position_of(choices, value) for value in values]
     column = raw.replace_strict(values, positions, default=None, return_dtype=pl.Float64)
     # Tables write None as text, and text that says None may have been read as nothing.
     nothing = [number for number, choice in enumerate(choices) if choice in (None, "None")]
@@ -102,8 +105,8 @@ def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
     return pl.select(pl.when(inside).then(clipped).otherwise(math.nan)).to_series()
 
 
-def _position(choices: Sequence[Choice], value: object) -> float:
-    """Position of a table's value among the choices, NaN if it is none of them. The exact value
+def position_of(choices: Sequence[Choice], value: object) -> float:
+    """Position of a value among the choices, NaN if it is none of them. The exact value
     wins; else tables may have turned numbers and booleans into text, or text into numbers."""
     for same in (_same_value, _same_text):
         for position, choice in enumerate(choices):
@@ -117,11 +120,28 @@ def require_apart(choices: Sequence[Choice], column: pl.Series) -> None:
     """Raise SpaceError if two choices are the same cell of the column that holds them all, as 1
     and "1" are once both are text."""
     for choice, cell in zip(choices, column):
-        other = choice if cell is None else choices[int(_position(choices, cell))]
+        other = choice if cell is None else choices[int(position_of(choices, cell))]
         if choice_key(other) != choice_key(choice):
             raise SpaceError(
                 f"its choices {choice!r} and {other!r} cannot be told apart in a column of a table"
             )
+
+
+def one_of_each(choices: Iterable[Choice]) -> list[Choice]:
+    """The choices, those that are the same in a column of mixed types once: 16 for 16 and "16",
+    True for True, "true" and 1. Text gives way, and a number to a boolean."""
+    kept: list[Choice] = []
+    for choice in choices:
+        same = [i for i, k in enumerate(kept) if _same_value(k, choice) or _same_text(k, choice)]
+        if not same:
+            kept.append(choice)
+        elif _rank(choice) > _rank(kept[same[0]]):
+            kept[same[0]] = choice
+    return kept
+
+
+def _rank(choice: Choice) -> int:
+    return 2 if isinstance(choice, bool) else int(not isinstance(choice, str))
 
 
 def other_spellings(parameter: Parameter, raw: pl.Series) -> dict[str, str]:
@@ -131,7 +151,7 @@ def other_spellings(parameter: Parameter, raw: pl.Series) -> dict[str, str]:
     exact = {label for choice in parameter.choices for label in _labels(choice)}
     others = {}
     for text in raw.drop_nulls().unique().sort().to_list():
-        if text in exact or not math.isfinite(position := _position(parameter.choices, text)):
+        if text in exact or not math.isfinite(position := position_of(parameter.choices, text)):
             continue
         choice = str(parameter.choices[int(position)])
         if text != choice and spelling_key(text) == spelling_key(choice):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ringfence.errors import FileError
@@ -9,7 +11,8 @@ from ringfence.fit.shapes import is_union, shape_names, shape_of
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
 from ringfence.regions import Region
-from ringfence.space import Encoding, choice_key
+from ringfence.space import Choice, Encoding, choice_key
+from ringfence.space.partial import is_of_space
 
 
 def check_learned(learned: LearnedSpace) -> None:
@@ -78,10 +81,21 @@ def _check_tasks(learned: LearnedSpace) -> None:
     if len(set(names)) < len(names):
         raise FileError("two tasks have the same name")
     for task in learned.tasks:
-        if not learned.space.contains(task.incumbent):
+        if not is_of_space(learned.space, task.incumbent, task.unknown):
             raise FileError(f"the incumbent of task {task.name!r} is not in the space")
-        if learned.contains(task.incumbent) == task.outside:
+        if not all(name in task.incumbent for name in task.fixed):
+            raise FileError(f"task {task.name!r} has no value of a parameter that it had fixed")
+        if _is_inside(learned, task.found) == task.outside:
             side = "outside" if task.outside else "inside"
             raise FileError(f"the incumbent of task {task.name!r} is not {side} the region")
     if learned.outliers and not learned.settings.outliers:
         raise FileError(f"no task was to be left outside, but {learned.outliers[0]!r} is")
+
+
+def _is_inside(learned: LearnedSpace, incumbent: Mapping[str, Choice]) -> bool:
+    """Whether the regions and the kept choices hold what a task knows of its best."""
+    for name, kept in learned.choices.items():
+        if name in incumbent and choice_key(incumbent[name]) not in map(choice_key, kept):
+            return False
+    points = [(block, block.encoding.point(incumbent)) for block in learned.blocks]
+    return all(bool(block.inside(point)[0]) for block, point in points)

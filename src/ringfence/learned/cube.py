@@ -65,7 +65,8 @@ class UnitCube:
 
         Args:
             values: coordinates of the numeric parameters and the choices of the others. Those of
-                inactive parameters may be missing, and are ignored.
+                inactive parameters may be missing, and are ignored; but where parameters with
+                different conditions share a region (`one_cloud`), all its coordinates matter.
 
         Examples:
             >>> import ringfence as rf
@@ -84,7 +85,7 @@ class UnitCube:
             config[name] = values.get(name, kept[0])
         for block in self.learned.blocks:
             cube = np.array([[float(values.get(name, 0.5)) for name in block.names]])
-            point = self._admitted(block, np.clip(cube, 0.0, 1.0))
+            point = self._admitted(block, np.clip(cube, 0.0, 1.0), config)
             config |= {name: column[0] for name, column in block.encoding.values(point).items()}
         return {name: config[name] for name in self.learned.space.active(config)}
 
@@ -95,7 +96,8 @@ class UnitCube:
             config: values by name.
 
         Returns:
-            Coordinates of its numeric parameters, and the choices of the others.
+            Coordinates of its numeric parameters (with `one_cloud` also those of the completion
+            that lies deepest inside), and the choices of the others.
 
         Examples:
             >>> import ringfence as rf
@@ -111,13 +113,15 @@ class UnitCube:
             name: config[name] for name in self.learned.choices if name in active
         }
         for block in self.learned.blocks:
-            if block.names[0] in active:
-                cube = block.cell_region.to_cube(block.encoding.point(config))[0]
+            if block.has_some(active):
+                known = {name: value for name, value in config.items() if name in active}
+                cube = block.cell_region.to_cube(block.point(known))[0]
                 values |= dict(zip(block.names, cube.tolist()))
         return {name: values[name] for name in self.learned.space if name in values}
 
-    def _admitted(self, block: Block, cube: FloatArray) -> FloatArray:
-        """The point that one row of the cube stands for, rounded and inside, shape (1, p)."""
+    def _admitted(self, block: Block, cube: FloatArray, others: Config) -> FloatArray:
+        """The point that one row of the cube stands for, rounded and inside, shape (1, p); `others`
+        are the values of parameters that are in no block."""
         numbers, cube = block.cell_region.split_cube(cube)
         part = block.cell_region.parts[int(numbers[0])]
         if part.is_box:
@@ -127,10 +131,21 @@ class UnitCube:
         point, anchor = part.from_cube(cube), part.anchor
         for points in (point, anchor + STEPS[:, None] * (point - anchor)):
             rounded = block.encoding.snap(points)
-            inside = block.region.contains(rounded)
-            if inside.any():
-                return rounded[[inside.argmax()]]
+            for row in range(len(rounded)):
+                if block.inside(self._known(block, rounded[[row]], others))[0]:
+                    return rounded[[row]]
         known = self.learned.known_inside(block)
         if known is None:
             raise SpaceError(f"no configuration of {', '.join(block.names)} survives the rounding")
         return known[[np.linalg.norm(known - point, axis=1).argmin()]]
+
+    def _known(self, block: Block, point: FloatArray, others: Config) -> FloatArray:
+        """A point (1, p) without the coordinates that are inactive in it: those are free, and need
+        not be inside once they are rounded."""
+        if not block.mixed:
+            return point
+        values = {name: column[0] for name, column in block.encoding.values(point).items()}
+        active = self.learned.space.active({**others, **values})
+        if not block.has_some(active):
+            return point
+        return np.where([name in active for name in block.names], point, np.nan)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import Any, Union
 
 import msgspec
 
 from ringfence.errors import FileError
 from ringfence.fit.shapes import SHAPES, shape_names
-from ringfence.incoming.content import read_bytes
+from ringfence.incoming.content import local_file, read_bytes
 from ringfence.incoming.parsing import reason
 from ringfence.learned.blocks import Block
 from ringfence.learned.consistency import check_learned
 from ringfence.learned.file_format import FORMAT, VERSION, BlockRecord, LearnedFile
+from ringfence.learned.records import Settings
 from ringfence.learned.space import LearnedSpace
 from ringfence.regions import PartRecord, RegionRecord, UnionRecord
-from ringfence.space import Condition, Encoding, Space
+from ringfence.space import Encoding, Space
 
 FULL_BEFORE = "whole"
 """What version 0.1 called the shape 'full' in its files."""
@@ -99,14 +99,14 @@ def load(path: str | PathLike[str]) -> LearnedSpace:
         >>> rf.load("learned.json").shape
         'box'
     """
-    return decode(read_bytes(Path(path)), str(path))
+    return decode(read_bytes(local_file(path, "a learned space")), str(path))
 
 
 def _restore(record: LearnedFile) -> LearnedSpace:
     if record.settings.shape == FULL_BEFORE:
         settings = msgspec.structs.replace(record.settings, shape="full")
         record = msgspec.structs.replace(record, settings=settings)
-    blocks = tuple(_block(record.space, block) for block in record.blocks)
+    blocks = tuple(_block(record.space, block, record.settings) for block in record.blocks)
     learned = LearnedSpace(
         record.space,
         blocks,
@@ -120,17 +120,27 @@ def _restore(record: LearnedFile) -> LearnedSpace:
     return learned
 
 
-def _block(space: Space, record: BlockRecord) -> Block:
+def _block(space: Space, record: BlockRecord, settings: Settings) -> Block:
     for name in record.parameters:
         if name not in space:
             raise FileError(f"a block names {name!r}, which is not a parameter of the space")
-        if {(c.parent, c.values) for c in space.conditions_of(name)} != {
-            (c.parent, c.values) for c in space.conditions_of(record.parameters[0])
-        }:
-            raise FileError(f"{name!r} is in a block with other conditions than its own")
+    conditions = [
+        frozenset((c.parent, c.values) for c in space.conditions_of(name))
+        for name in record.parameters
+    ]
+    mixed = len(set(conditions)) > 1
+    if mixed and not (settings.literal or settings.one_cloud):
+        other = next(n for n, c in zip(record.parameters, conditions) if c != conditions[0])
+        raise FileError(f"{other!r} is in a block with other conditions than its own")
     encoding = Encoding.of(space, record.parameters)
-    conditions: tuple[Condition, ...] = space.conditions_of(record.parameters[0])
     region = record.region.region(encoding.dim)
     return Block(
-        encoding, conditions, region, record.tasks, record.penalty, record.gap, record.widened
+        encoding,
+        () if mixed else space.conditions_of(record.parameters[0]),
+        region,
+        record.tasks,
+        record.penalty,
+        record.gap,
+        record.widened,
+        mixed,
     )

@@ -19,7 +19,7 @@ VERSION: Final = 1
 
 
 class BlockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters that are active together and their region."""
+    """Parameters and their region."""
 
     parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     region: RegionRecord

@@ -1,7 +1,7 @@
 """Regions around the incumbents, block by block.
 
 symbol   meaning                                                                shape
-clouds   the incumbents in each block's coordinates, NaN if it is inactive      (n, p) each
+clouds   the incumbents in each block's coordinates, NaN if inactive or unknown (n, p) each
 rows     positions of the incumbents that count                                 (m,)
 slack    how far each of them lies outside, summed over the blocks              (m,)
 
@@ -20,11 +20,13 @@ from msgspec import structs
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.fit.any_shape import fit_shape
+from ringfence.fit.box import fit_box
 from ringfence.fit.good_rows import AnyRegion, pick_for_box, pick_for_region
 from ringfence.fit.literal import Units, fit_literal_box, fit_literal_ellipsoid
 from ringfence.fit.result import AnyFit
 from ringfence.fit.unions.cells import Cells
 from ringfence.history import TASK
+from ringfence.history.mismatch.fixed import unfixed
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import Settings
 from ringfence.regions import Box
@@ -40,8 +42,9 @@ class Cloud:
 
     encoding: Encoding
     conditions: tuple[Condition, ...]
-    points: FloatArray  # (n, p), NaN if the block is inactive
+    points: FloatArray  # (n, p), NaN if the block is inactive or the task does not know one
     task: IntArray  # (n,) the number of the task of each
+    mixed: bool = False  # whether some parameters are active without others
 
     @cached_property
     def cells(self) -> Cells:
@@ -66,13 +69,16 @@ Solve: TypeAlias = Callable[[Cloud, IntArray, str, float], AnyFit]
 def clouds(space: Space, best: pl.DataFrame) -> tuple[Cloud, ...]:
     """The incumbents `best` in the coordinates of each block; blocks that are always active first.
 
-    Numeric parameters that are active under the same conditions form a block.
+    What a task had fixed is as what it does not know. Numeric parameters that are active under the
+    same conditions form a block. Those that nobody knows anything of are apart from the others, and
+    come last.
     """
-    groups: dict[object, list[str]] = {frozenset(): []}
-    for name in Encoding.of(space).names:
+    columns = found_columns(space, best)
+    unseen = {name for name, column in columns.items() if np.isnan(column).all()}
+    groups: dict[object, list[str]] = {(False, frozenset()): []}
+    for name in sorted(Encoding.of(space).names, key=lambda name: name in unseen):
         key = frozenset((c.parent, frozenset(c.values)) for c in space.conditions_of(name))
-        groups.setdefault(key, []).append(name)
-    columns = columns_of(space, best)
+        groups.setdefault((name in unseen, key), []).append(name)
     _, task = np.unique(best[TASK].to_numpy(), return_inverse=True)
     clouds = []
     for names in filter(None, groups.values()):
@@ -83,8 +89,13 @@ def clouds(space: Space, best: pl.DataFrame) -> tuple[Cloud, ...]:
 
 
 def columns_of(space: Space, rows: pl.DataFrame) -> dict[str, FloatArray]:
-    """The parameters of usable rows as columns of numbers, NaN if inactive."""
+    """The parameters of usable rows as columns of numbers, NaN if inactive or unknown."""
     return {name: rows[name].to_numpy() for name in rows.columns if name in space}
+
+
+def found_columns(space: Space, rows: pl.DataFrame) -> dict[str, FloatArray]:
+    """The same with what a task had fixed as unknown, since nobody looked for a better value."""
+    return columns_of(space, unfixed(rows))
 
 
 def fit_rows(
@@ -98,11 +109,14 @@ def fit_blocks(
     clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve = fit_rows
 ) -> FittedBlocks:
     """The regions around the incumbents at `rows`; with a tolerance, around one of each task."""
+    together = settings.literal or settings.one_cloud
+    if together and settings.shape != "box":
+        clouds = one_cloud(clouds, rows)
     if settings.tolerance:
         rows = rows[_picks(clouds, settings, rows, solve)]
+    if together and settings.shape == "box" and settings.outliers:
+        return _boxes_together(clouds, settings, rows)
     if settings.literal:
-        if settings.shape == "box":
-            return _literal_boxes(clouds, settings, rows)
         solve = _fit_literally
     slack = np.zeros(len(rows))
     outside = np.zeros(len(rows), dtype=bool)
@@ -110,7 +124,7 @@ def fit_blocks(
     some_always_active = any(not cloud.conditions for cloud in clouds)
     for cloud in clouds:
         points = cloud.points[rows]
-        active = ~np.isnan(points).any(axis=1)
+        active = ~np.isnan(points).all(axis=1)
         shaping = active & ~outside  # a point left outside shapes no further block
         # ν is a share of all points. So only blocks that are always active may leave points out;
         # conditional blocks enclose exactly the points still inside.
@@ -120,25 +134,48 @@ def fit_blocks(
             blocks.append(_everything(cloud, rows[active], settings.shape))
             continue
         block, fit = _fit(cloud, rows[shaping], settings.shape, outliers, solve)
-        inside = shaping & block.region.contains(points)
+        inside = shaping & _inside(block, points)
         if outliers > 0 and not inside.any():  # they can only leave together, so none does
             block, fit = _fit(cloud, rows[shaping], settings.shape, 0.0, solve)
         elif settings.refit and outliers > 0:
             exact, _ = _fit(cloud, rows[inside], settings.shape, 0.0, solve)
             block = replace(block, region=exact.region, gap=exact.gap, widened=exact.widened)
         # A point of a union may miss the part that it was counted to, and lie in another.
-        in_a_part = len(block.region.parts) > 1 and block.region.contains(points[shaping])
+        in_a_part = len(block.region.parts) > 1 and block.inside(points[shaping])
         slack[shaping] += np.where(in_a_part, 0.0, fit.slack)
-        outside |= active & ~block.region.contains(points)
+        outside |= active & ~_inside(block, points)
         blocks.append(block)
     return FittedBlocks(tuple(blocks), rows, slack, outside)
+
+
+def one_cloud(clouds: Sequence[Cloud], rows: IntArray) -> tuple[Cloud, ...]:
+    """The parameters of all blocks as one, but for those that none of the incumbents at `rows`
+    has, about which there is nothing to be said."""
+    known = [cloud for cloud in clouds if not np.isnan(cloud.points[rows]).all()]
+    if len(known) < 2:
+        return tuple(clouds)
+    encoding = Encoding(
+        tuple(name for cloud in known for name in cloud.encoding.names),
+        tuple(parameter for cloud in known for parameter in cloud.encoding.parameters),
+        tuple(axis for cloud in known for axis in cloud.encoding.axes),
+    )
+    points = np.hstack([cloud.points for cloud in known])
+    merged = Cloud(encoding, (), points, known[0].task, mixed=True)
+    return merged, *(cloud for cloud in clouds if cloud not in known)
+
+
+def _inside(block: Block, points: FloatArray) -> BoolArray:
+    """Which points (n, p) are inside a block; those that lack all of it are not."""
+    inside = np.asarray(~np.isnan(points).all(axis=1))
+    inside[inside] = block.inside(points[inside])
+    return inside
 
 
 def _picks(clouds: Sequence[Cloud], settings: Settings, rows: IntArray, solve: Solve) -> IntArray:
     """Which of the good rows at `rows` stand for their tasks, positions among them. Only rows in
     which the same parameters are active as in the task's best row, its first: else tasks would
     leave a conditional block for no other reason than to make it small."""
-    active = np.column_stack([~np.isnan(cloud.points[rows]).any(axis=1) for cloud in clouds])
+    active = np.hstack([~np.isnan(cloud.points[rows]) for cloud in clouds])
     first = np.unique(clouds[0].task[rows], return_index=True, return_inverse=True)
     alike = np.flatnonzero((active == active[first[1][first[2]]]).all(axis=1))
     return alike[_picks_among(clouds, settings, rows[alike], solve)]
@@ -157,10 +194,18 @@ def _picks_among(
         return fit_blocks(clouds, fixed, rows[picks], solve).blocks
 
     def norms(blocks: Sequence[Block]) -> FloatArray:
-        away = [b.region.norm(cloud.points[rows]) for b, cloud in zip(blocks, clouds)]
+        away = [_norms(block, cloud.points[rows]) for block, cloud in zip(blocks, clouds)]
         return np.asarray(np.fmax.reduce(away, axis=0, initial=0.0))
 
     return pick_for_region(points, task, AnyRegion(fit, norms, _log_size))
+
+
+def _norms(block: Block, points: FloatArray) -> FloatArray:
+    """The norms of points (n, p) at their best completions; NaN if they lack the whole block."""
+    norms = np.full(len(points), np.nan)
+    active = ~np.isnan(points).all(axis=1)
+    norms[active] = block.region.norm(block.region.complete(points[active]))
+    return norms
 
 
 def _log_size(blocks: Sequence[Block]) -> float:
@@ -169,21 +214,25 @@ def _log_size(blocks: Sequence[Block]) -> float:
     return sum(0.5 * float(np.linalg.slogdet(each)[1]) for each in covariances)
 
 
-def _literal_boxes(clouds: Sequence[Cloud], settings: Settings, rows: IntArray) -> FittedBlocks:
-    """Eq. 7 as printed: one box for the parameters of all blocks. It is the product of a box for
-    each block, since a coordinate that a task lacks is free."""
-    active = [~np.isnan(cloud.points[rows]).any(axis=1) for cloud in clouds]
+def _boxes_together(clouds: Sequence[Cloud], settings: Settings, rows: IntArray) -> FittedBlocks:
+    """Eq. 7, as printed or in our form: one box for the parameters of all blocks. It is the product
+    of a box for each block, since a coordinate that a task lacks is free."""
+    active = [~np.isnan(cloud.points[rows]).all(axis=1) for cloud in clouds]
     known = [cloud for cloud, there in zip(clouds, active) if there.any()]
-    units = _units([axis for cloud in known for axis in cloud.encoding.axes])
     points = np.hstack([cloud.points[rows] for cloud in known])
-    fit = fit_literal_box(points, units, settings.outliers)
+    if settings.literal:
+        units = _units([axis for cloud in known for axis in cloud.encoding.axes])
+        fit = fit_literal_box(points, units, settings.outliers)
+    else:
+        fit = fit_box(points, settings.outliers, mixed=True)
     faces = np.stack(fit.region.bounds)
     blocks, outside = [], np.zeros(len(rows), dtype=bool)
     for cloud, there in zip(clouds, active):
         if there.any():
             box, faces = Box(*faces[:, : cloud.encoding.dim]), faces[:, cloud.encoding.dim :]
-            block = _block(cloud, rows[there], replace(fit, region=box))
-            outside[there] |= ~block.region.contains(cloud.points[rows[there]])
+            widened = min(fit.widened, cloud.encoding.dim)
+            block = _block(cloud, rows[there], replace(fit, region=box, widened=widened))
+            outside[there] |= ~block.inside(cloud.points[rows[there]])
         else:
             block = _everything(cloud, rows[there], settings.shape)
         blocks.append(block)
@@ -197,7 +246,7 @@ def _literal_boxes(clouds: Sequence[Cloud], settings: Settings, rows: IntArray) 
 
 
 def _fit_literally(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
-    """Eq. 8 as printed, for one block."""
+    """Eq. 6, or eq. 8 as printed."""
     if outliers == 0.0:
         return fit_rows(cloud, rows, shape, outliers)
     units = _units(cloud.encoding.axes)
@@ -243,5 +292,12 @@ def _block(cloud: Cloud, rows: IntArray, fit: AnyFit) -> Block:
     penalty = None if fit.penalty is None else float(fit.penalty)
     tasks = len(np.unique(cloud.task[rows]))
     return Block(
-        cloud.encoding, cloud.conditions, region, tasks, penalty, float(fit.gap), fit.widened
+        cloud.encoding,
+        cloud.conditions,
+        region,
+        tasks,
+        penalty,
+        float(fit.gap),
+        fit.widened,
+        cloud.mixed,
     )

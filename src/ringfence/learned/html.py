@@ -14,6 +14,7 @@ from ringfence.learned.text import (
     row_lines,
     start_lines,
     titled,
+    unknown_lines,
     volume_line,
 )
 from ringfence.rendering.markup import Html, name
@@ -40,6 +41,7 @@ def learned_html(learned: LearnedSpace) -> str:
         *caution_lines(learned),
         volume_line(learned),
         *outlier_lines(learned),
+        *unknown_lines(learned),
         *few_tasks_lines(learned),
     ]
     lines += [*start_lines(learned), *row_lines(learned)]
@@ -53,7 +55,7 @@ def _starts_table(learned: LearnedSpace) -> Html:
         (
             str(number),
             *(value(start.config[key]) if key in start.config else "–" for key in learned.space),
-            f"{start.regret:.2f}",
+            "–" if start.regret is None else f"{start.regret:.2f}",
         )
         for number, start in enumerate(learned.portfolio, 1)
     ]

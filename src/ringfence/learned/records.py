@@ -15,7 +15,7 @@ from ringfence.words import Brief
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A past task: its best configuration, and where that lies."""
 
     name: str
@@ -24,15 +24,24 @@ class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_evaluations: Count
     slack: Annotated[float, msgspec.Meta(ge=0)]
     outside: bool
+    unknown: tuple[str, ...] = ()
+    """The parameters that it did not tune; its incumbent leaves them out."""
+    fixed: tuple[str, ...] = ()
+    """The parameters that it had at one value throughout, which shape no region."""
+
+    @property
+    def found(self) -> dict[str, Choice]:
+        """What tuning found of its incumbent: without what was fixed."""
+        return {name: best for name, best in self.incumbent.items() if name not in self.fixed}
 
 
 class Start(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A configuration to try early."""
 
     config: dict[str, Choice]
-    regret: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    regret: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
     """Mean over the tasks of the best regret up to here, as their models predict it: 0 is a task's
-    best value, 1 its median."""
+    best value, 1 its median. None if the tasks have one row each, and so no models."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +60,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
     """Regret up to which a row of a task may stand for it; 0 is the best row alone."""
     literal: bool = False
-    """Whether eqs. 7 and 8 were taken as the paper prints them."""
+    """Whether the paper's equations were taken as it prints them."""
+    one_cloud: bool = False
+    """Whether parameters that are active only sometimes were fitted together with the others."""
 
     @property
     def rows(self) -> RowChoice:

@@ -24,7 +24,7 @@ ENOUGH_ROWS = 32
 """Rows that a task should have, in the median, for models of the tasks to be trusted."""
 FEWEST_TASKS, MOST_TASKS = 3, 100
 """Numbers of tasks for which starting points are found unasked: fewer say little, and more take a
-minute."""
+minute. Tasks of one row need no models, and may be many."""
 
 
 def checked_settings(
@@ -39,6 +39,7 @@ def checked_settings(
     average_repeats: bool = False,
     tolerance: float = 0.0,
     literal: bool = False,
+    one_cloud: bool = False,
 ) -> Settings:
     """The settings, or SettingError with what is wrong. 'auto' comes out as 'full': the choice is
     still to be made."""
@@ -58,10 +59,9 @@ def checked_settings(
         )
     if top and tolerance:
         raise SettingError("top draws around many rows of a task, tolerance around one: take one")
-    if literal and not (outliers and shape in [each.name for each in SHAPES]):
-        raise SettingError(
-            "literal=True is about eqs. 7 and 8: it needs outliers, and a box or an ellipsoid"
-        )
+    for name, value in {"literal": literal, "one_cloud": one_cloud}.items():
+        if value and shape not in [each.name for each in SHAPES if each.takes_gaps]:
+            raise SettingError(f"{name}=True is about one box or one ellipsoid, not {shape!r}")
     return Settings(
         shape="full" if shape == "auto" else shape,
         outliers=_share(outliers, "outliers", "a share from 0 to below 1, or 'paper'"),
@@ -73,6 +73,7 @@ def checked_settings(
         top=_share(top, "top"),
         tolerance=_share(tolerance, "tolerance", "a regret from 0 to below 1"),
         literal=bool(literal),
+        one_cloud=bool(one_cloud),
     )
 
 
@@ -83,8 +84,17 @@ def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
         if number > MOST_STARTS:
             raise SettingError(f"starts must be at most {MOST_STARTS:,}, not {number}")
         return number
-    worth = FEWEST_TASKS <= len(rows) <= MOST_TASKS and median(rows) >= ENOUGH_ROWS
+    worth = len(rows) >= FEWEST_TASKS and (
+        max(rows) == 1 or (len(rows) <= MOST_TASKS and median(_modelled(rows)) >= ENOUGH_ROWS)
+    )
     return LEARNED_STARTS if worth else 0
+
+
+def _modelled(rows: Sequence[int]) -> list[int]:
+    """The numbers of rows of the tasks that have a model: not of published bests, one row each, if
+    there are enough others."""
+    several = [count for count in rows if count > 1]
+    return several if len(several) >= FEWEST_TASKS else list(rows)
 
 
 NO_STARTS = "no starting points were looked for"
@@ -94,19 +104,18 @@ ASK_FOR = f"starts={LEARNED_STARTS} (--starts {LEARNED_STARTS})"
 def why_no_starts(starts: Starts, rows: Sequence[int]) -> list[str]:
     """A note on why starting points were not looked for unasked, and what to ask."""
     n_tasks = len(rows)
-    if starts != "auto" or not rows:
+    if starts != "auto" or not rows or wanted_starts(starts, rows):
         return []
     if n_tasks > MOST_TASKS:
         why = f"which takes long with {n_tasks:,} tasks; {ASK_FOR} does it"
     elif n_tasks < FEWEST_TASKS:
         why = f"which want {FEWEST_TASKS} tasks; {ASK_FOR} does it all the same"
-    elif median(rows) < ENOUGH_ROWS:
+    else:
+        usual = median(_modelled(rows))
         why = (
-            f"which want {ENOUGH_ROWS} rows a task and have {median(rows):g} (the median); "
+            f"which want {ENOUGH_ROWS} rows a task and have {usual:g} (the median); "
             f"{ASK_FOR} does it all the same"
         )
-    else:
-        return []
     return [f"{NO_STARTS}, {why}"]
 
 
@@ -121,6 +130,7 @@ def without_region(settings: Settings) -> Settings:
         top=0.0,
         tolerance=0.0,
         literal=False,
+        one_cloud=False,
     )
 
 
@@ -140,4 +150,6 @@ def describe(settings: Settings) -> str:
     tolerance = f", tolerance {settings.tolerance:g}" if settings.tolerance else ""
     observed = ", observed categories" if settings.categories == "observed" else ""
     literal = ", as printed" if settings.literal else ""
-    return f"{settings.shape}{outliers}{literal}{refit}{top}{tolerance}{observed}"
+    together = ", one cloud" if settings.one_cloud else ""
+    form = f"{settings.shape}{outliers}{literal}{together}{refit}"
+    return f"{form}{top}{tolerance}{observed}"

@@ -1,8 +1,8 @@
 """LearnedSpace: the search space learned from past runs, a frozen value.
 
 It is a product of blocks. Every numeric parameter belongs to the block of those that are active
-under the same conditions; each block has its own region in unit coordinates. Categorical
-parameters keep their choices.
+under the same conditions, or with `one_cloud` to one block with all others; each block has its own
+region in unit coordinates. Categorical parameters keep their choices.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ class LearnedSpace:
         for name in active:
             if name not in config and not isinstance(self.space[name], Constant):
                 raise SpaceError(f"the configuration has no value of {name!r}")
-        if not self.space.contains({n: v for n, v in config.items() if n in active}):
+        known = {n: v for n, v in config.items() if n in active}
+        if not self.space.contains(known):
             return False
         choices_kept = all(
             choice_key(config[name]) in {choice_key(choice) for choice in choices}
@@ -146,9 +147,9 @@ class LearnedSpace:
             if name in active
         )
         return choices_kept and all(
-            bool(block.region.contains(block.encoding.point(config))[0])
+            bool(block.inside(block.encoding.point(known))[0])
             for block in self.blocks
-            if block.names[0] in active
+            if block.has_some(active)
         )
 
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
@@ -176,6 +177,9 @@ class LearnedSpace:
     @one_thread
     def sample(self, n: int = 1, *, seed: int | np.random.Generator | None = None) -> list[Config]:
         """Draw configurations uniformly from the learned space.
+
+        With `one_cloud`, points are uniform over the whole region, and then lose the values of
+        parameters that are inactive (Algorithm 1 of the paper).
 
         Args:
             n: how many.
@@ -360,9 +364,9 @@ class LearnedSpace:
         by_block: dict[tuple[str, ...], FloatArray | None] = {}
         for block in self.blocks:
             points = [
-                block.encoding.point(task.incumbent)
+                block.point(task.found)
                 for task in self.tasks
-                if not task.outside and block.names[0] in task.incumbent
+                if not task.outside and block.has_some(task.found)
             ]
             by_block[block.names] = np.concatenate(points) if points else None
         return by_block

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ringfence.fit.outlier_count import n_outliers
 from ringfence.history.doubts.repeated_bests import FAILED_RUNS
+from ringfence.history.mismatch.units import OTHER_UNITS
 from ringfence.learned.blocks import Block
 from ringfence.learned.parts import shape_in_words, tasks_by_part
 from ringfence.learned.ranges import Range, range_rows
+from ringfence.learned.records import Task
 from ringfence.learned.settings import NO_STARTS
 from ringfence.rendering.layout import Either, Part, Table, Toned, lay_out
 from ringfence.words import estimate, number, percent, plain, some, value
@@ -19,7 +22,16 @@ if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
 
 BARS = (24, 12, 0)  # lengths of the bars: as long as there is room for
+FEW_KNOW = 5  # tasks that know a parameter: a check needs as many, too
 NAME, RANGE = 12, 20  # columns that names and ranges keep in a narrow table
+TOLD = (
+    "the space is that of ",
+    "the best run of ",
+    "lies at the end of a range that was narrower",
+    "of the space: the runs count by",
+    "was given a value",
+)
+"""Words of notes on how the past fits the space that change what is learned."""
 
 
 def summary(learned: LearnedSpace) -> str:
@@ -36,8 +48,8 @@ def summary_parts(learned: LearnedSpace) -> list[Part]:
     parts += [part for table in tables for part in ("", Table(table, floors={0: NAME}))]
     parts += [""] if tables else []
     parts += outlier_lines(learned)
-    parts += [*few_tasks_lines(learned), *start_lines(learned)]
-    return [*parts, *row_lines(learned)]
+    parts += [*unknown_lines(learned), *few_tasks_lines(learned), *start_lines(learned)]
+    return [*parts, *past_lines(learned), *row_lines(learned)]
 
 
 def headline(learned: LearnedSpace) -> str:
@@ -82,16 +94,45 @@ def outlier_lines(learned: LearnedSpace) -> list[str]:
 
 
 def caution_lines(learned: LearnedSpace) -> list[str]:
-    """Why most of the rows do not count, if most do not for one reason, and best values that look
-    like those of failed runs."""
+    """Why most of the rows do not count, if most do not for one reason, best values that look like
+    those of failed runs, and numbers that look like those of other units."""
     provenance = learned.provenance
-    doubts = [f"warning: {plain(note)}" for note in provenance.notes if note.endswith(FAILED_RUNS)]
+    doubts = [
+        f"warning: {plain(note)}"
+        for note in provenance.notes
+        if note.endswith(FAILED_RUNS) or OTHER_UNITS in note
+    ]
     return doubts + [
         f"note: {dropped.rows:,} of {provenance.rows:,} rows do not count: {dropped.reason} "
         f"({plain(dropped.example)})"
         for dropped in provenance.dropped
         if 2 * dropped.rows > provenance.rows
     ]
+
+
+def unknown_lines(learned: LearnedSpace) -> list[str]:
+    """Which parameters some tasks did not tune, and what that means for their ranges."""
+    lines, total = [], len(learned.tasks)
+    for name in learned.space:
+        lacking = [task.name for task in learned.tasks if name in _untuned(task)]
+        if lacking and len(lacking) == total:
+            lines.append(f"no task tuned {name}: all of it stays")
+        elif lacking:
+            lines.append(
+                f"{len(lacking)} of {total} tasks did not tune {name} ({some(lacking, 3)}): what "
+                "is learned of it comes from the others"
+            )
+    return lines
+
+
+def _untuned(task: Task) -> tuple[str, ...]:
+    return (*task.unknown, *task.fixed)
+
+
+def past_lines(learned: LearnedSpace) -> list[str]:
+    """What else is to be known of a past that does not match the space."""
+    notes = map(plain, learned.provenance.notes)
+    return [note for note in notes if any(words in note for words in TOLD)]
 
 
 def row_lines(learned: LearnedSpace) -> list[str]:
@@ -109,10 +150,13 @@ def start_lines(learned: LearnedSpace) -> list[str]:
     count = len(learned.portfolio)
     if not count:
         return [note for note in learned.provenance.notes if note.startswith(NO_STARTS)]
+    first, last = learned.portfolio[0].regret, learned.portfolio[-1].regret
+    points = f"{count} starting point{'s' * (count != 1)}"
+    if first is None or last is None:
+        return [f"{points}: best configurations of earlier tasks, which have one row each"]
     return [
-        f"{count} starting point{'s' * (count != 1)}: the tasks' mean regret is "
-        f"{learned.portfolio[0].regret:.2f} after the first, "
-        f"{learned.portfolio[-1].regret:.2f} after all (0 best, 1 median)"
+        f"{points}: the tasks' mean regret is {first:.2f} after the first, {last:.2f} after all "
+        "(0 best, 1 median)"
     ]
 
 
@@ -192,8 +236,41 @@ def few_tasks_lines(learned: LearnedSpace) -> list[str]:
     """A sentence for each block that too few tasks determine, or just so."""
     if learned.shape == "full":
         return []
-    lines = [_few_tasks_line(block) for block in learned.blocks]
+    known = [b for b in learned.blocks if b.tasks or not _nobody_knows(learned, b)]
+    lines = [line for block in known for line in _few_tasks_lines_of(learned, block)]
     return [line for line in lines if line]
+
+
+def _few_tasks_lines_of(learned: LearnedSpace, block: Block) -> list[str]:
+    """What few tasks know of a block's parameters, and what all of its tasks leave open."""
+    total, rare = len(learned.tasks), dict[int, list[str]]()
+    for name in block.names:
+        count = sum(name in task.found for task in learned.tasks)
+        if 0 < count < min(FEW_KNOW, total) and not block.mixed:
+            rare.setdefault(count, []).append(name)
+    lines = []
+    for count, names in sorted(rare.items()):
+        are = "are" if len(names) > 1 else "is"
+        chance = (count - 1) / (count + 1)
+        why = (
+            f"the range of so few holds the best value of a further one in {percent(chance)} of "
+            "cases, room aside"
+            if count > 1
+            else "the region keeps room around it"
+        )
+        who = f"{count} of {total} tasks" if len(names) < 2 else f"{count} of {total} tasks each"
+        lines.append(f"note: {some(names)} {are} known from {who} only: {why}")
+    # A box lacks width where one task knows a parameter, an ellipsoid where too few do.
+    is_box = all(part.is_box for part in block.region.parts)
+    said = sum(len(names) for count, names in rare.items() if count == 1 or not is_box)
+    if not rare or block.widened > said:
+        lines.append(_few_tasks_line(replace(block, widened=max(block.widened - said, 0))))
+    return lines
+
+
+def _nobody_knows(learned: LearnedSpace, block: Block) -> bool:
+    """Whether no task tuned any parameter of the block, which is said elsewhere."""
+    return all(name in _untuned(task) for name in block.names for task in learned.tasks)
 
 
 def _few_tasks_line(block: Block) -> str:
@@ -214,11 +291,13 @@ def _few_tasks_line(block: Block) -> str:
 
 
 def task_table(learned: LearnedSpace) -> Table:
-    """The tasks, one line each: best value, where it lies, best configuration."""
+    """The tasks, one line each: best value, where it lies, best configuration; a parameter that a
+    task did not tune is a question mark."""
     objective = learned.provenance.objective
     rows: list[list[str]] = [["task", objective, "runs", "", *learned.space]]
     for task in learned.tasks:
-        cells = [value(task.incumbent[n]) if n in task.incumbent else "" for n in learned.space]
+        known = {name: value(best) for name, best in task.incumbent.items()}
+        cells = [known.get(n, "?" if n in task.unknown else "") for n in learned.space]
         mark = Toned("outside", "unsure") if task.outside else "inside"
         rows.append([task.name, value(task.value), str(task.n_evaluations), mark, *cells])
     return Table(rows, floors=dict.fromkeys([0, 1, *range(4, len(rows[0]))], NAME))

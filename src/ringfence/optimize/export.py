@@ -8,7 +8,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history import Direction, History
-from ringfence.history.history import UNNAMED
+from ringfence.history.joining import UNNAMED
 from ringfence.history.roles import Roles
 from ringfence.history.tables import free_name
 from ringfence.optimize.trial import Trial

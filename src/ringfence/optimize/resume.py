@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +10,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.errors import FileError, RingfenceError, SettingError
-from ringfence.incoming.content import read_bytes
+from ringfence.incoming.content import local_file, read_bytes
 from ringfence.incoming.parsing import reason
 from ringfence.learned.file import decode as decode_learned
 from ringfence.optimize.ask_tell import Optimizer
@@ -21,7 +20,7 @@ from ringfence.optimize.guard import guard_of, guard_share
 from ringfence.optimize.log import TrialLog, check_trials, check_unbudgeted
 from ringfence.optimize.method import BaseMethod, Setup
 from ringfence.optimize.registry import method_class, method_name
-from ringfence.optimize.state import SourceRecord, SourcesRecord, StateFile
+from ringfence.optimize.state import Rows, SourceRecord, SourcesRecord, StateFile
 from ringfence.optimize.transfer.sources import Source, Sources, check_source
 from ringfence.threads import one_thread
 
@@ -46,7 +45,7 @@ def load_optimizer(path: str | PathLike[str], method: type[BaseMethod] | None = 
         >>> rf.load_optimizer("run.json").ask() == optimizer.ask()
         True
     """
-    content = read_bytes(Path(path))
+    content = read_bytes(local_file(path, "an optimizer"))
     try:
         record = msgspec.json.decode(content, type=StateFile)
     except msgspec.ValidationError as error:
@@ -116,7 +115,13 @@ def _recall(optimizer: Optimizer, owner: BaseMethod | None, memory: dict[str, An
 
 def _sources(record: SourcesRecord, layout: Layout) -> Sources:
     tasks = tuple(
-        Source(task.name, _array(task, len(layout.names)), np.array(task.values))
+        Source(
+            task.name,
+            _array(task.rows, len(layout.names), task.name),
+            np.array(task.values),
+            task.unknown,
+            _extra(task),
+        )
         for task in record.tasks
     )
     if not tasks or len({task.name for task in tasks}) < len(tasks):
@@ -126,9 +131,16 @@ def _sources(record: SourcesRecord, layout: Layout) -> Sources:
     return Sources(tasks, record.meta_features, record.target)  # type: ignore[arg-type]
 
 
-def _array(task: SourceRecord, width: int) -> FloatArray:
+def _array(rows: Rows, width: int, task: str) -> FloatArray:
     """The rows of an earlier task, (n, width)."""
-    if any(len(row) != width for row in task.rows):
-        raise FileError(f"a row of task {task.name!r} has not {width} numbers")
-    filled = [[np.nan if x is None else x for x in row] for row in task.rows]
+    if any(len(row) != width for row in rows):
+        raise FileError(f"a row of task {task!r} has not {width} numbers")
+    filled = [[np.nan if x is None else x for x in row] for row in rows]
     return np.array(filled, float).reshape(-1, width)
+
+
+def _extra(task: SourceRecord) -> FloatArray | None:
+    """What an earlier task tuned beyond the space, (n, e)."""
+    if task.extra is None:
+        return None
+    return _array(task.extra, len(task.extra[0]) if task.extra else 0, task.name)

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 Rows: TypeAlias = list[list[float | None]]
 
 
-class SourceRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One earlier task."""
+class SourceRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One earlier task; `unknown` and `extra` as in transfer/sources.py."""
 
     name: str
     rows: Rows
     values: list[float]
+    unknown: tuple[str, ...] = ()
+    extra: Rows | None = None
 
 
 class SourcesRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,7 +80,16 @@ def encode_state(optimizer: Optimizer) -> bytes:
 
 
 def _record(sources: Sources) -> SourcesRecord:
-    tasks = [SourceRecord(t.name, _plain(t.rows), t.values.tolist()) for t in sources.tasks]
+    tasks = [
+        SourceRecord(
+            t.name,
+            _plain(t.rows),
+            t.values.tolist(),
+            t.unknown,
+            None if t.extra is None else t.extra.tolist(),
+        )
+        for t in sources.tasks
+    ]
     meta = sources.meta_features
     return SourcesRecord(
         tasks,

@@ -89,6 +89,10 @@ class Box:
         norms: FloatArray = (np.abs(points - self.anchor) / np.maximum(half, 1e-300)).max(axis=1)
         return norms
 
+    def complete(self, points: FloatArray) -> FloatArray:
+        """Points (n, p) with the middle of the box where they lack a coordinate."""
+        return np.where(np.isnan(points), self.anchor, points)
+
     def nearest(self, points: FloatArray) -> IntArray:
         """The only part there is."""
         return np.zeros(len(points), dtype=np.int64)

@@ -116,6 +116,10 @@ class Clipped:
         """The body's norm of each row of `points` (n, p); the cube does not count."""
         return self.body.norm(points)
 
+    def complete(self, points: FloatArray) -> FloatArray:
+        """Points (n, p) with the missing coordinates in the cube that give the least norm."""
+        return self.body.complete(points)
+
     def nearest(self, points: FloatArray) -> IntArray:
         """The only part there is."""
         return np.zeros(len(points), dtype=np.int64)

@@ -23,6 +23,7 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.errors import FileError
 from ringfence.regions.clipped import Clipped
+from ringfence.regions.completion import completed
 from ringfence.regions.maps.uniform import ball_from_cube
 from ringfence.regions.nets import ball, circle
 from ringfence.regions.region import Bounds, PartRecord
@@ -110,6 +111,10 @@ class Ellipsoid:
         ball = (points - self.center) @ self.inverse.T
         norms: FloatArray = np.sqrt(np.einsum("ij,ij->i", ball, ball))
         return norms
+
+    def complete(self, points: FloatArray) -> FloatArray:
+        """Points (n, p) with the missing coordinates in the cube that give the least norm."""
+        return completed(points, self.center, self.inverse)
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which rows of `points` (n, p) lie inside."""

@@ -81,6 +81,11 @@ class Fitted(Protocol):
         """How far each point is from the middle, 1 on the boundary, (n,)."""
         ...
 
+    def complete(self, points: FloatArray) -> FloatArray:
+        """The points (n, p) with every NaN replaced such that they lie as deep inside as they can
+        within the unit cube: a coordinate that a point lacks is free."""
+        ...
+
     def clipped(self) -> Region:
         """What it means for a search space with bounds: its part in the unit cube."""
         ...
@@ -145,6 +150,11 @@ class Region(Protocol):
 
     def norm(self, points: FloatArray) -> FloatArray:
         """How far each point is from the middle, 1 on the boundary, (n,)."""
+        ...
+
+    def complete(self, points: FloatArray) -> FloatArray:
+        """The points (n, p) with every NaN replaced such that they lie as deep inside as they can:
+        a coordinate that a point lacks is free."""
         ...
 
     def nearest(self, points: FloatArray) -> IntArray:
@@ -289,6 +299,10 @@ class Body(Protocol):
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which points lie inside, (n,)."""
+        ...
+
+    def complete(self, points: FloatArray) -> FloatArray:
+        """As that of a region, within the unit cube."""
         ...
 
     def margin(self, points: Any, xp: Any = np) -> Any:

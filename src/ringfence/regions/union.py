@@ -119,6 +119,12 @@ class Union:
         norms: FloatArray = self._norms(points).min(axis=0)
         return norms
 
+    def complete(self, points: FloatArray) -> FloatArray:
+        """Points (n, p), completed for the part in which they lie deepest then."""
+        ways = [part.complete(points) for part in self.parts]
+        norms = [part.norm(way) for part, way in zip(self.parts, ways)]
+        return np.asarray(np.array(ways)[np.argmin(norms, axis=0), np.arange(len(points))])
+
     def nearest(self, points: FloatArray) -> IntArray:
         """The part that each row of `points` (n, p) lies in, the deepest, or else is nearest to, by
         the parts' own norms."""

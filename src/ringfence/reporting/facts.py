@@ -23,8 +23,10 @@ from ringfence.learned.text import (
     headline,
     outlier_lines,
     part_tables,
+    unknown_lines,
     volume_line,
 )
+from ringfence.reporting.past import PastFit, past_fit
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence, worth_sentence
 from ringfence.reporting.tables import (
@@ -67,6 +69,8 @@ class Facts:
     views: RegionViews
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
+    past: PastFit | None
+    """How the tasks fit the space; None if every one has every parameter as it is."""
     tasks: Excerpt[Task]
     objective: str
     checked: Excerpt[TaskRow]
@@ -108,6 +112,7 @@ def gather(
         views=views_of(learned),
         frequencies=frequencies(learned),
         parameters=tuple(learned.space),
+        past=past_fit(history, learned.space),
         tasks=best_configurations(learned),
         objective=provenance.objective,
         checked=excerpt(() if check is None else evidence.task_rows(check), MOST_CHECKED),
@@ -125,7 +130,7 @@ def gather(
 
 def _about(learned: LearnedSpace, check: Check | None) -> tuple[str, ...]:
     lines = [*caution_lines(learned), headline(learned), volume_line(learned)]
-    lines += outlier_lines(learned)
+    lines += [*outlier_lines(learned), *unknown_lines(learned)]
     if check is not None and check.chosen_from:
         lines.append(
             f"the setting ({describe(learned.settings)}) was chosen among {check.chosen_from}; "

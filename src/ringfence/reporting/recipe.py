@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from ringfence.errors.addresses import shown
 from ringfence.history import History
 from ringfence.history.directions import guess_direction
 from ringfence.history.readers.table import recognizes as is_table
-from ringfence.incoming.addresses import shown
 from ringfence.learned.records import Settings
 from ringfence.learned.space import LearnedSpace
 from ringfence.quoting import literal, shell_word
@@ -84,14 +84,20 @@ def _runs(history: History) -> str:
     return history.source if is_table(history.source) else "runs.parquet"
 
 
-def python_call(history: History, space: Space | None, path: Path, given: Mapping[str, Any]) -> str:
+def python_call(
+    history: History,
+    space: Space | Literal["latest"] | None,
+    path: Path,
+    given: Mapping[str, Any],
+) -> str:
     """The lines of Python that make a report: reading the runs, and `rf.report` with the arguments
     that are not at their defaults. Folders from the root on are nobody else's business."""
     arguments = [f"{name}={literal(value)}" for name, value in given.items()]
     lines = ["import ringfence as rf", "", _reading(history)]
-    if space is not None:
+    if isinstance(space, Space):
         lines.append(f"space = rf.read_space({literal(SPACE_FILE)})")
-    names = ["history"] if space is None else ["history", "space"]
+    names = ["history", "space" if isinstance(space, Space) else literal(space)]
+    names = names[:1] if space is None else names
     arguments.append(f"path={literal(path.name if path.is_absolute() else path.as_posix())}")
     return "\n".join([*lines, f"rf.report({', '.join([*names, *arguments])})"])
 
@@ -113,7 +119,17 @@ def _reading(history: History) -> str:
     columns = _columns(history)
     columns |= {} if _tells_direction(history) else {"direction": history.roles.direction}
     read = [literal(_runs(history)), *(f"{name}={literal(c)}" for name, c in columns.items())]
-    return f"history = rf.read_history({', '.join(read)})"
+    return "\n".join(
+        [
+            f"history = rf.read_history({', '.join(read)})",
+            *(f"history = history.{mend.call}" for mend in history.mends if _is_read(history)),
+        ]
+    )
+
+
+def _is_read(history: History) -> bool:
+    """Whether the recipe reads the source itself, and not what was made of it."""
+    return _runs(history) == history.source
 
 
 def _columns(history: History) -> dict[str, str]:
@@ -132,6 +148,7 @@ def _command(verb: str, runs: str, history: History, options: Mapping[str, Any])
     words = ["ringfence", verb, f"./{runs}" if runs.startswith("-") else runs]
     words += [f"--{name}={column}" for name, column in _columns(history).items()]
     words += [] if _tells_direction(history) else [f"--direction={history.roles.direction}"]
+    words += [word for m in history.mends if _is_read(history) for word in m.options]
     words.append(f"--space={SPACE_FILE}")
     for name, value in options.items():
         option = "--" + name.replace("_", "-")

@@ -29,13 +29,14 @@ NO_SETTINGS = {
 @one_thread
 def report(
     history: Runs,
-    space: Space | None = None,
+    space: Space | Literal["latest"] | None = None,
     *,
     path: str | PathLike[str] = "report.html",
     shape: str = "box",
     outliers: float | Literal["paper"] = 0.0,
     refit: bool = False,
     literal: bool = False,
+    one_cloud: bool = False,
     categories: Literal["all", "observed"] = "all",
     top: float = 0.0,
     tolerance: float = 0.0,
@@ -58,12 +59,14 @@ def report(
     Args:
         history: the past runs: a History, or whatever `read_history` reads, such as a path, a data
             frame, an Optuna study, or a list of such.
-        space: the full space; None takes that of the history, or infers one.
+        space: the full space; None takes that of the history, or infers one, and 'latest' that of
+            the task that ran last.
         path: of the page.
         shape: as in `learn`.
         outliers: as in `learn`.
         refit: as in `learn`.
         literal: as in `learn`.
+        one_cloud: as in `learn`.
         categories: as in `learn`.
         top: as in `learn`.
         tolerance: as in `learn`.
@@ -98,6 +101,7 @@ def report(
         outliers,
         refit=refit,
         literal=literal,
+        one_cloud=one_cloud,
         categories=categories,
         top=top,
         tolerance=tolerance,

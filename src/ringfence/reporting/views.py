@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -89,9 +88,7 @@ def views_of(learned: LearnedSpace) -> RegionViews:
     """The pairs that keep the smallest share of their square, and the solid."""
     tasks = drawn_tasks(learned.tasks)
     candidates = [
-        (block, (i, j))
-        for block in learned.blocks
-        for i, j in combinations(range(len(block.names)), 2)
+        (block, (i, j)) for block in learned.blocks for i, j in block.pairs(learned.space)
     ]
     tightest = sorted(candidates, key=lambda pair: _share(*pair))[:MOST_PAIRS]
     pairs = tuple(_view(learned, tasks, *pair) for pair in tightest)
@@ -116,7 +113,7 @@ def _share(block: Block, axes: Sequence[int]) -> float:
 
 
 def _solid(learned: LearnedSpace, tasks: Sequence[Task]) -> RegionView | None:
-    always = [b for b in learned.blocks if not b.conditions and len(b.names) >= 3]
+    always = [b for b in learned.blocks if not b.conditions and not b.mixed and len(b.names) >= 3]
     if not always:
         return None
     lower, upper = always[0].spans
@@ -130,7 +127,7 @@ def _view(
     names = [block.names[j] for j in axes]
     lower, upper = (tuple(bound[list(axes)].tolist()) for bound in block.spans)
     scales = tuple(scale_of(name, learned.space[name]) for name in names)
-    spots = _spots(block, axes, [task for task in tasks if names[0] in task.incumbent])
+    spots = _spots(block, axes, [t for t in tasks if all(n in t.found for n in names)])
     if len(axes) == 2:
         return RegionView(scales, spots, lower, upper, block.region.outline(*axes))
     return RegionView(scales, spots, lower, upper, *block.region.surface(axes))

@@ -193,8 +193,11 @@ class Encoding:
         return [Columns.of(self.axes, columns) for columns in kinds.values()]
 
     def point(self, config: Mapping[str, Any]) -> FloatArray:
-        """One configuration's coordinates, shape (1, p); it must have every parameter named."""
-        row = [self._number(p, config[n]) for n, p in zip(self.names, self.parameters)]
+        """One configuration's coordinates, shape (1, p), NaN for parameters that it lacks."""
+        row = [
+            self._number(p, config[n]) if n in config else float("nan")
+            for n, p in zip(self.names, self.parameters)
+        ]
         return self.encode({n: np.array([value]) for n, value in zip(self.names, row)})
 
     def values(self, points: FloatArray) -> dict[str, list[Choice]]:

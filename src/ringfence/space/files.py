@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ringfence.errors import FileError, SpaceError
-from ringfence.incoming.content import read_text
+from ringfence.incoming.content import local_file, read_text
 from ringfence.incoming.parsing import json_of, toml_of, yaml_of
 from ringfence.quoting import quoted
 from ringfence.space.conditions import Condition
@@ -47,7 +46,7 @@ def read_space(path: str | PathLike[str]) -> Space:
         >>> rf.read_space("space.yaml")["lr"]
         Float(low=0.001, high=1.0, log=True)
     """
-    path = Path(path)
+    path = local_file(path, "a space")
     return _parse(read_text(path), path.suffix.lower(), str(path))
 
 

@@ -61,7 +61,8 @@ class Columns(Protocol):
         """Whether a value is missing."""
 
     def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
-        """For each value of `parent` (None: missing), the share of rows with a value of `child`."""
+        """For each value of `parent` (None: missing), the share of rows with a value of `child`,
+        over the tasks that have values of both."""
 
     def unexplained_gaps(self, name: str) -> tuple[int, str] | None:
         """How many values are missing in tasks that have others of the column, and where the first
@@ -86,7 +87,8 @@ def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
     span one and a half decades or more and their median lies nearer to the middle of the range on
     that scale, or if they lie on a grid of powers of two or of about equal ratios.
     Text and booleans become categories, single values constants. The gaps of a column must be those
-    of certain categories of another column, which it is then conditional on, or of whole tasks.
+    of certain categories of another column, which it is then conditional on, or of whole tasks,
+    which did not tune it.
     """
     draft = _Draft(columns, names, exact=True)
     for name, (_, where) in draft.gaps.items():

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ringfence.errors import SpaceError
-from ringfence.words import Brief
+from ringfence.words import Brief, is_text
 
 Choice: TypeAlias = bool | int | float | str | None
 """What a category may be: anything that JSON can say in one word."""
@@ -197,6 +197,8 @@ def plain_choice(value: object) -> Choice:
         raise SpaceError("a choice must fit a float")
     if isinstance(value, float) and not math.isfinite(value):
         raise SpaceError(f"a choice must be finite, not {value}")
+    if isinstance(value, str) and not is_text(value):
+        raise SpaceError(f"a choice must be text that a file can hold, not {value!r}")
     return str(value) if isinstance(value, str) else value
 
 

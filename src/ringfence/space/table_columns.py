@@ -89,7 +89,8 @@ class _TableColumns:
     def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
         import polars as pl
 
-        return self.table.group_by(parent).agg(pl.col(child).is_not_null().mean()).rows()
+        rows = self.table.filter(self._tasks_with(child) & self._tasks_with(parent))
+        return rows.group_by(parent).agg(pl.col(child).is_not_null().mean()).rows()
 
     def unexplained_gaps(self, name: str) -> tuple[int, str] | None:
         gaps = self._partly(name)
@@ -103,8 +104,12 @@ class _TableColumns:
 
     def _partly(self, name: str) -> pl.Series:
         """Where a value is missing although the task has others."""
-        gap = self.table[name].is_null()
-        return gap & self.tasks.is_in(self.tasks.filter(~gap).unique().implode())
+        return self.table[name].is_null() & self._tasks_with(name)
+
+    def _tasks_with(self, name: str) -> pl.Series:
+        """The rows of the tasks that have a value: the others did not tune the parameter."""
+        given = self.table[name].is_not_null()
+        return self.tasks.is_in(self.tasks.filter(given).unique().implode())
 
 
 def _numbers(column: pl.Series) -> Numbers:

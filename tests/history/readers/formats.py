@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
+from ringfence.history import TASK, usable_rows
 from ringfence.learned.file_format import encode
 
 ROLES = {"task": "task", "objective": "loss"}
@@ -75,3 +76,64 @@ def run_page(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.chdir(folder)
     for block in blocks:
         exec(block, {})
+
+
+MISMATCHED = {
+    "old": [
+        ({"C": 1.0, "kernel": "rbf", "gamma": 0.25}, 0.5),
+        ({"C": 2.0, "kernel": "linear"}, 0.25),
+        ({"C": 4.0, "kernel": "rbf", "gamma": 0.5}, 0.125),
+    ],
+    "new": [({"C": 8.0, "depth": 3}, 0.5), ({"C": 16.0, "depth": 5}, 0.75)],
+    "full": [
+        ({"C": 32.0, "kernel": "linear", "depth": 2}, 0.5),
+        ({"C": 64.0, "kernel": "rbf", "gamma": 0.75, "depth": 4}, 0.25),
+    ],
+}
+"""Three studies of other parameters each: a tool's own store of them is read by its reader."""
+MISMATCHED_SPACE = rf.Space(
+    {
+        "C": rf.Float(1e-3, 1e3, log=True),
+        "kernel": rf.Categorical(["linear", "rbf"]),
+        "gamma": rf.Float(0.0, 1.0),
+        "depth": rf.Int(1, 9),
+    },
+    [rf.Condition("gamma", "kernel", ["rbf"])],
+)
+
+
+def mismatched_names(task: str) -> list[str]:
+    """The parameters that a study tuned."""
+    return list(dict.fromkeys(name for config, _ in MISMATCHED[task] for name in config))
+
+
+def assert_mismatched(history: rf.History, *, declares: bool = False, times: bool = True) -> None:
+    """Every study counts with what it has: missing because inactive is not missing because
+    unknown."""
+    assert sorted(history.tasks) == sorted(MISMATCHED)
+    assert set(history.roles.parameters) >= set(MISMATCHED_SPACE)
+    usable = usable_rows(history, MISMATCHED_SPACE)
+    assert usable.dropped == ()
+    for (task,), rows in usable.frame.group_by(TASK):
+        rows = rows.sort("C")
+        tuned = mismatched_names(task)
+        for name in MISMATCHED_SPACE:
+            unknown = rows[name].is_nan().fill_null(value=False)
+            if name not in tuned:
+                assert unknown.all(), (task, name)
+                continue
+            assert not unknown.any(), (task, name)
+            given = [name in config for config, _ in MISMATCHED[task]]
+            assert rows[name].is_not_null().to_list() == given, (task, name)
+    learned = rf.learn(history, MISMATCHED_SPACE)
+    best = {task: min(runs, key=lambda run: run[1])[0] for task, runs in MISMATCHED.items()}
+    assert {task.name: task.incumbent for task in learned.tasks} == best
+    if declares:
+        for task in MISMATCHED:
+            assert set(history.task_spaces[task]) == set(mismatched_names(task))
+        assert set(history.space) == set(MISMATCHED_SPACE)
+    if times:
+        assert set(history.task_times) == set(MISMATCHED)
+        latest = rf.learn(history, "latest")
+        newest = max(history.task_times, key=lambda task: history.task_times[task])
+        assert set(latest.space) == set(mismatched_names(newest))

@@ -15,7 +15,9 @@ import pytest
 
 import ringfence as rf
 from ringfence.history.example import EXAMPLES, unpack_example
+from ringfence.history.readers.shared import sqlite
 from ringfence.history.readers.shared.header import column_names
+from ringfence.history.readers.shared.sqlite import opened
 
 DEEP = "[" * 5000
 RANGE = '{"name": "IntDistribution", "attributes": {"low": 0, "high": %s}}'
@@ -297,3 +299,36 @@ def test_damaged_pages_of_a_database(examples, tmp_path):
             rf.read_history(tmp_path / "x.db", format="mlflow")
         except rf.HistoryError as error:
             assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("row", [5, 605])  # the first one comes with the query, others later
+def test_a_record_that_states_a_size_beyond_all_files_is_damage(row, tmp_path):
+    path = tmp_path / "x.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA page_size = 512")  # so that the text would go on elsewhere
+        database.execute("CREATE TABLE t (a TEXT, b TEXT)")
+        rows = [(f"{i:04d}" + "x" * 200, "") for i in range(700)]
+        database.executemany("INSERT INTO t VALUES (?, ?)", rows)
+        database.commit()
+    content = path.read_bytes()
+    text = content.index(f"{row:04d}xxx".encode())
+    start = content.rindex(b"\x81\x50", 0, text)  # the record's size, 208
+    wrong = b"\x8f\xff\xff\xff\x7f" + content[start + 2 : text]  # 2**32 - 1
+    path.write_bytes(content[:start] + wrong + content[start + len(wrong) :])
+    said = r"x\.db: a record of it states a size that cannot be"
+    with pytest.raises(rf.HistoryError, match=said), opened(path) as database:
+        database.rows("SELECT a FROM t WHERE rowid > 5")
+
+
+def test_a_lack_of_memory_is_not_called_damage(monkeypatch, tmp_path):
+    path = tmp_path / "x.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE t (a TEXT)")
+
+    class Full:
+        def execute(self, statement, values):
+            raise MemoryError
+
+    monkeypatch.setattr(sqlite, "CHUNK", sys.maxsize // 2**20 // 4)  # more than any machine has
+    with pytest.raises(MemoryError):
+        sqlite._File(Full(), path).rows("SELECT a FROM t")

@@ -277,8 +277,9 @@ def test_wrong_arguments_are_one_clear_error():
         rf.read_history(table, best=0, **ROLES)
     with pytest.raises(rf.SettingError, match="space must be a Space"):
         rf.read_history(table, space={"C": 1}, **ROLES)
-    with pytest.raises(rf.HistoryError, match="no column 'size'"):
-        rf.read_history(table, space=SPACE, **ROLES)
+    nobody = rf.Space({"nope": rf.Float(0, 1)})
+    with pytest.raises(rf.HistoryError, match="no column 'nope'"):
+        rf.read_history(table, space=nobody, **ROLES)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1e-6, 1.0), (0.3, 30.0), (1.0, 4e9)])

@@ -9,7 +9,14 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history
+from readers.formats import (
+    MISMATCHED,
+    assert_mismatched,
+    assert_same_learned,
+    configs,
+    in_memory,
+    made_history,
+)
 from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import runs_of_server
 from ringfence.history.readers.shared.runs import from_text
@@ -76,6 +83,23 @@ def test_a_store_teaches_what_its_table_teaches(stores, name):
     assert history.notes[0] == "3 runs with runs below them were left out"
     assert history.notes[1] == "left out 2 deleted runs"
     assert history.tasks == ("t0", "t1", "t2")
+
+
+@MLFLOW
+def test_mismatched_experiments_count_with_what_they_have(tmp_path, monkeypatch):
+    from mlflow import MlflowClient
+
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    client = MlflowClient(tracking_uri=(tmp_path / "mlruns").as_uri())
+    for task, trials in MISMATCHED.items():
+        experiment = client.create_experiment(task)
+        for config, loss in trials:
+            run = client.create_run(experiment).info.run_id
+            for name, value in config.items():
+                client.log_param(run, name, value)
+            client.log_metric(run, "loss", loss)
+            client.set_terminated(run)
+    assert_mismatched(rf.read_history(tmp_path / "mlruns"))
 
 
 @MLFLOW

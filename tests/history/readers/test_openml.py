@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import polars as pl
 import pytest
 
@@ -94,6 +96,74 @@ def test_runs_of_a_flow_teach_what_their_table_teaches(calls):
     memory = rf.History.from_frame(table, objective="accuracy", direction="maximize")
     assert_same_learned(memory, history)
     assert history.roles.direction == "maximize"
+
+
+def answered(tasks, flows, size):
+    """What `list_evaluations_setups` makes of the server's answer, in 0.15 and 0.16 alike: a frame
+    with these columns; without a single column if there are no runs."""
+    import pandas as pd
+
+    common = {"flow_id": flows[0], "flow_name": "mlr.classif.svm(6)", "uploader_name": "bot"}
+    common |= {"function": "predictive_accuracy", "upload_time": "2017-05-03", "uploader": 2702}
+    common |= {"values": None, "array_data": None}
+    return pd.DataFrame(
+        [
+            {"run_id": run, "task_id": task, "setup_id": setup, "data_id": task}
+            | {"data_name": f"data{task}", "value": value, **common}
+            | {"parameters": {f"mlr.classif.svm(6)_{n}": v for n, v in SETUPS[setup].items()}}
+            for run, task, setup, value in RUNS
+            if task in tasks
+        ][:size]
+    )
+
+
+def as_in_15(function, offset=None, size=None, tasks=None, setups=None, flows=None, runs=None,
+             uploaders=None, tag=None, per_fold=None, sort_order=None, output_format="dataframe",
+             parameters_in_separate_columns=False):  # fmt: skip
+    """The signature of openml 0.15."""
+    table = answered(tasks, flows, size)
+    return table if output_format == "dataframe" else table.to_dict(orient="index")
+
+
+def as_in_16(function, offset=None, size=None, tasks=None, setups=None, flows=None, runs=None,
+             uploaders=None, tag=None, per_fold=None, sort_order=None,
+             parameters_in_separate_columns=False):  # fmt: skip
+    """The signature of openml 0.16: no `output_format`."""
+    return answered(tasks, flows, size)
+
+
+def test_the_stand_in_has_the_signature_of_the_package_at_hand():
+    import openml
+
+    real = inspect.signature(openml.evaluations.list_evaluations_setups).parameters
+    stand_in = as_in_15 if "output_format" in real else as_in_16
+    same = inspect.signature(stand_in).parameters
+    assert [(p.name, p.default) for p in same.values()] == [
+        (p.name, p.default) for p in real.values()
+    ]
+
+
+def test_the_stand_in_gives_what_the_package_at_hand_gives(calls):
+    import openml
+
+    real = openml.evaluations.list_evaluations_setups(
+        "predictive_accuracy", flows=[5891], tasks=[3, 31], size=4
+    )
+    assert sorted(real.columns) == sorted(answered([3, 31], [5891], 4).columns)
+    assert real.to_dict("records") == [
+        {name: row[name] for name in real.columns}
+        for row in answered([3, 31], [5891], 4).to_dict("records")
+    ]
+
+
+@pytest.mark.parametrize("package", [as_in_15, as_in_16])
+def test_packages_with_and_without_output_format_are_asked_alike(monkeypatch, calls, package):
+    here = rf.read_history("openml:5891", tasks=[3, 31], size=4)
+    monkeypatch.setattr("openml.evaluations.list_evaluations_setups", package)
+    history = rf.read_history("openml:5891", tasks=[3, 31], size=4)
+    assert history.frame.equals(here.frame) and history.roles == here.roles
+    with pytest.raises(rf.HistoryError, match="OpenML has no runs of flow 5891"):
+        rf.read_history("openml:5891", tasks=[99])
 
 
 def test_numbers_may_be_text_as_on_the_command_line(calls):

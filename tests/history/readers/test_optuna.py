@@ -21,6 +21,7 @@ from optuna.trial import TrialState, create_trial
 
 import ringfence as rf
 from processes import python, ringfence
+from readers.formats import MISMATCHED, assert_mismatched
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.reporting.facts import gather
 
@@ -323,16 +324,62 @@ def test_an_objective_is_a_name_or_a_number(database, wanted):
         rf.read_history(database, objective=wanted)
 
 
-def test_choices_and_numbers_of_one_name_are_an_error(tmp_path):
+def test_choices_and_numbers_of_one_name_are_those_of_the_newest_study(tmp_path):
     rows_a = [({"x": 0.5}, {"x": FloatDistribution(0, 1)}, 1.0)]
-    rows_b = [({"x": "half"}, {"x": CategoricalDistribution(["half", "full"])}, 1.0)]
+    rows_b = [
+        ({"x": "half"}, {"x": CategoricalDistribution(["half", "0.5"])}, 1.0),
+        ({"x": "0.5"}, {"x": CategoricalDistribution(["half", "0.5"])}, 2.0),
+    ]
+    for order in ("ab", "ba"):
+        studies = {"a": rows_a, "b": rows_b}
+        history = rf.read_history(small(tmp_path, **{name: studies[name] for name in order}))
+        newest = rf.Float(0, 1) if order == "ba" else rf.Categorical(["half", "0.5"])
+        assert history.space["x"] == newest
+        assert history.task_spaces["a"]["x"] == rf.Float(0, 1)
+        said = "x is a number from 0 to 1 in some studies and one of half, 0.5 in others; took what"
+        assert any(note.startswith(said) for note in history.notes)
+        learned = rf.learn(history)
+        assert learned.provenance.rows_used == (2 if order == "ba" else 3)  # "0.5" is a number
+
+
+def test_a_list_of_numbers_here_and_a_range_there_are_a_range(tmp_path):
+    rows_a = [({"n": 32}, {"n": CategoricalDistribution([32, 64])}, 1.0)]
+    rows_b = [({"n": 5}, {"n": IntDistribution(1, 40)}, 1.0)]
+    history = rf.read_history(small(tmp_path, a=rows_a, b=rows_b))
+    assert history.space["n"] == rf.Int(1, 64)
+    assert history.frame["n"].to_list() == [32, 5]
+    assert rf.learn(history).provenance.rows_used == 2
+
+
+def test_none_of_a_list_is_dropped_and_counted_where_today_has_a_range(tmp_path):
+    depth = CategoricalDistribution([None, 3, 5])
+    rows_a = [({"n": n}, {"n": depth}, 1.0) for n in (None, 3, None, 5)]
+    rows_b = [({"n": n}, {"n": IntDistribution(2, 12)}, 1.0) for n in (2, 12)]
     storage = small(tmp_path, a=rows_a, b=rows_b)
-    with pytest.raises(
-        rf.HistoryError,
-        match=r"'x' is a number from 0 to 1 in study 'a' and one of half, full in study 'b'; read",
-    ):
-        rf.read_history(storage)
-    assert rf.read_history(storage, studies="a").space["x"] == rf.Float(0.0, 1.0)
+    studies = [optuna.load_study(study_name=name, storage=storage) for name in "ab"]
+    for source in (storage, studies):
+        learned = rf.learn(rf.read_history(source))
+        assert learned.space["n"] == rf.Int(2, 12) and learned.provenance.rows_used == 4
+        (dropped,) = learned.provenance.dropped
+        assert dropped.rows == 2 and dropped.reason == "n is not an integer from 2 to 12"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [([True, False], ["True", "False"]), ([16, 32], ["32", "16", "64"])]
+)
+def test_choices_that_are_text_in_one_study_only_are_the_same(tmp_path, one, two):
+    studies = {
+        name: [({"c": c}, {"c": CategoricalDistribution(choices)}, float(i))
+               for i, c in enumerate(choices)]
+        for name, choices in {"a": two, "b": one}.items()
+    }  # fmt: skip
+    history = rf.read_history(small(tmp_path, **studies))
+    assert {*history.space["c"].choices} >= {*one} and len(history.space["c"].choices) == len(two)
+    assert rf.learn(history).provenance.rows_used == len(one) + len(two)
+    both = CategoricalDistribution([one[0], str(one[0])])
+    within = {"a": [({"c": one[0]}, {"c": both}, 1.0)]}
+    with pytest.raises(rf.HistoryError, match="cannot be told apart"):
+        rf.read_history(small(tmp_path, **within))
 
 
 def test_single_values_are_constants_and_lists_are_text(tmp_path):
@@ -363,27 +410,85 @@ def test_an_integer_can_be_the_switch(tmp_path):
 
 
 def test_gaps_that_nothing_explains_cost_the_parameter_and_are_told(tmp_path):
-    dists = {"x": FloatDistribution(0, 1), "late": FloatDistribution(0, 1)}
-    rows = [({"x": 0.1}, dists, 1.0), ({"x": 0.2, "late": 0.3}, dists, 0.5)]
+    dists = {"x": FloatDistribution(0, 1), "odd": FloatDistribution(0, 1)}
+    rows = [({"x": 0.1}, dists, 1.0), ({"x": 0.2, "odd": 0.3}, dists, 0.5), ({"x": 0.3}, dists, 1)]
     storage = small(tmp_path, a=rows)
     history = rf.read_history(storage)
     assert list(history.space) == ["x"]
-    assert "left out late: missing in 1 of 2 finished trials" in " ".join(history.notes)
+    assert "left out odd: missing in 2 of 3 finished trials" in " ".join(history.notes)
     assert rf.learn(history).tasks[0].value == 0.5
-    with pytest.raises(rf.HistoryError, match="'late' cannot be used: missing in 1 of 2"):
-        rf.read_history(storage, parameters=["x", "late"])
+    with pytest.raises(rf.HistoryError, match="'odd' cannot be used: missing in 2 of 3"):
+        rf.read_history(storage, parameters=["x", "odd"])
+    with pytest.raises(rf.HistoryError, match="the source has values of 'odd' in some trials"):
+        history.with_values(odd=0.0)
 
 
-def test_a_parameter_of_few_studies_does_not_cost_the_others(tmp_path):
-    dists = {"x": FloatDistribution(0, 1), "new": FloatDistribution(0, 1)}
+def test_a_parameter_that_came_in_the_middle_of_a_study_keeps_its_values(tmp_path):
+    dists = {"x": FloatDistribution(0, 1), "late": FloatDistribution(0, 1)}
+    before = [({"x": 0.1}, dists, 1.0), ({"x": 0.2}, dists, 0.9)]
+    rows = [*before, ({"x": 0.3, "late": 0.6}, dists, 0.5), ({"x": 0.4, "late": 0.7}, dists, 0.7)]
+    history = rf.read_history(small(tmp_path, a=before, b=rows, c=rows[::-1]))
+    assert list(history.space) == ["x", "late"]
+    late = history.frame["late"].to_list()
+    assert late == [None, None, None, None, 0.6, 0.7, 0.7, 0.6, None, None]
+    said = "late came or went in the middle of a study: 4 of 8 finished trials did not tune it"
+    assert said in history.notes
+    learned = rf.learn(history)
+    assert learned.tasks[1].incumbent == {"x": 0.3, "late": 0.6}
+    assert learned.provenance.rows_used == 10
+    full = history.with_values(late=0.0)  # says what the others had, and leaves these alone
+    assert full.frame["late"].to_list() == [0, 0, 0, 0, 0.6, 0.7, 0.7, 0.6, 0, 0]
+    alone = rf.read_history(small(tmp_path, b=rows), parameters=["x", "late"])
+    assert alone.frame["late"].to_list() == [None, None, 0.6, 0.7]
+
+
+def test_studies_that_tuned_other_parameters_count_with_what_they_have(tmp_path):
+    dists = {"x": FloatDistribution(0, 1), "new": CategoricalDistribution([None, "b"])}
     old = [({"x": 0.1}, dists, 1.0)]
-    new = [({"x": 0.2, "new": 0.3}, dists, 0.5)]
-    few = rf.read_history(small(tmp_path, a=old, b=old, c=old, d=new))
-    assert list(few.space) == ["x"] and len(rf.learn(few).tasks) == 4
-    assert "left out new: only 1 of 4 studies have it" in few.notes
-    most = rf.read_history(small(tmp_path, a=old, b=new, c=new))
-    assert list(most.space) == ["x", "new"] and len(rf.learn(most).tasks) == 2
-    assert "new is in 2 of 3 studies; the others do not count" in most.notes
+    new = [({"x": 0.2, "new": None}, dists, 0.5)]
+    history = rf.read_history(small(tmp_path, a=old, b=old, c=old, d=new))
+    assert list(history.space) == ["x", "new"]
+    assert "new is in 1 of 4 studies" in history.notes
+    assert list(history.task_spaces["a"]) == ["x"]
+    assert [t.unknown for t in rf.learn(history).tasks] == [("new",)] * 3 + [()]
+    assert rf.learn(history).tasks[3].incumbent == {"x": 0.2, "new": None}
+    latest = rf.learn(history, "latest")
+    assert list(latest.space) == ["x", "new"]
+    assert sorted(history.task_times, key=history.task_times.get)[-1] == "d"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "journal", "object"])
+def test_mismatched_studies_count_with_what_they_have(tmp_path, kind):
+    dists = {
+        "C": FloatDistribution(1e-3, 1e3, log=True),
+        "kernel": CategoricalDistribution(["linear", "rbf"]),
+        "gamma": FloatDistribution(0.0, 1.0),
+        "depth": IntDistribution(1, 9),
+    }
+    made = {
+        "sqlite": lambda: RDBStorage(f"sqlite:///{tmp_path / 'studies.db'}"),
+        "journal": lambda: JournalStorage(JournalFileBackend(str(tmp_path / "studies.log"))),
+        "object": InMemoryStorage,
+    }
+    storage = made[kind]()
+    for name, trials in MISMATCHED.items():
+        study = optuna.create_study(storage=storage, study_name=name)
+        for config, loss in trials:
+            add(study, config, loss, dists=dists)
+    source = {"sqlite": tmp_path / "studies.db", "journal": tmp_path / "studies.log"}
+    assert_mismatched(rf.read_history(source.get(kind, storage)), declares=True)
+
+
+def test_a_condition_counts_where_both_parameters_are_known(tmp_path):
+    dists = {"k": CategoricalDistribution(["l", "r"]), "g": FloatDistribution(0, 1)}
+    both = [({"k": "l"}, dists, 1.0), ({"k": "r", "g": 0.5}, dists, 0.5)]
+    only_g = [({"g": 0.1}, dists, 1.0), ({"g": 0.2}, dists, 2.0)]
+    only_k = [({"k": "r"}, dists, 1.0)]
+    history = rf.read_history(small(tmp_path, a=both, b=only_g, c=only_k))
+    assert history.space.conditions == (rf.Condition("g", "k", ["r"]),)
+    learned = rf.learn(history)
+    assert [task.unknown for task in learned.tasks] == [(), ("k",), ("g",)]
+    assert learned.tasks[1].incumbent == {"g": 0.1}
 
 
 def test_parameters_may_be_called_like_columns(tmp_path):

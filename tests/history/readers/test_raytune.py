@@ -11,7 +11,14 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history
+from readers.formats import (
+    MISMATCHED,
+    assert_mismatched,
+    assert_same_learned,
+    configs,
+    in_memory,
+    made_history,
+)
 
 FRAME = made_history(tasks=1, runs=5).with_columns(task=pl.Series(["a", "b", "a", "b", "a"]))
 
@@ -84,6 +91,23 @@ def test_a_task_is_an_experiment_unless_said_otherwise(folder, tmp_path):
     history = rf.read_history(str(tmp_path / "*"), format="raytune", objective="loss")
     assert history.tasks == ("one/tuned", "two/tuned")
     assert rf.read_history(folder, objective="loss").tasks == ("tuned",)
+
+
+def test_mismatched_experiments_count_with_what_they_have(tmp_path):
+    """In Ray's layout: params.json, result.json with the time of each report, the state."""
+    for number, (task, trials) in enumerate(MISMATCHED.items()):
+        entries = []
+        for i, (config, loss) in enumerate(trials):
+            folder = tmp_path / task / f"trial_{i}"
+            folder.mkdir(parents=True)
+            (folder / "params.json").write_text(json.dumps(config))
+            report = {"loss": loss, "timestamp": 1_700_000_000 + number, "config": config}
+            (folder / "result.json").write_text(json.dumps(report) + "\n")
+            trial = {"relative_logdir": folder.name, "trial_id": str(i), "status": "TERMINATED"}
+            entries.append([json.dumps(trial), "{}"])
+        state = json.dumps({"trial_data": entries})
+        (tmp_path / task / "experiment_state-1.json").write_text(state)
+    assert_mismatched(rf.read_history(tmp_path, objective="loss"))
 
 
 def written(folder, reports, status="TERMINATED", name="trial"):

@@ -33,12 +33,12 @@ def test_a_declared_space_is_cut_to_the_parameters_that_are_wanted():
         {"x": rf.Float(0, 1), "k": rf.Categorical(["a", "b"]), "y": rf.Int(1, 5)},
         [rf.Condition("y", "k", ["b"])],
     )
-    runs = [Run("t", {"x": 0.5, "k": "a"}, 1.0)]
-    assert history_of(runs, "here", "loss", NamedColumns(), space=space).space == space
-    cut = history_of(runs, "here", "loss", NamedColumns(ignore=["k"]), space=space)
+    runs = [Run("t", {"x": 0.5, "k": "a"}, 1.0, space=space)]
+    assert history_of(runs, "here", "loss", NamedColumns()).space == space
+    cut = history_of(runs, "here", "loss", NamedColumns(ignore=["k"]))
     assert list(cut.space) == ["x", "y"] and not cut.space.conditions
     with pytest.raises(rf.HistoryError, match="the space has no parameter 'z'"):
-        history_of(runs, "here", "loss", NamedColumns(parameters=["z"]), space=space)
+        history_of(runs, "here", "loss", NamedColumns(parameters=["z"]))
     with pytest.raises(rf.HistoryError, match="here holds no runs"):
         history_of([], "here", "loss", NamedColumns())
 

@@ -24,7 +24,15 @@ from smac.runhistory.enumerations import StatusType
 from smac.runhistory.runhistory import RunHistory
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history
+from readers.formats import (
+    MISMATCHED,
+    assert_mismatched,
+    assert_same_learned,
+    configs,
+    in_memory,
+    made_history,
+    mismatched_names,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -164,12 +172,26 @@ def test_every_kind_of_parameter_and_condition_is_read(tmp_path):
     assert conditions == {("size", ("m",)), ("units", (4, 8))}
 
 
-def test_spaces_that_differ_are_not_taken_and_that_is_said(tmp_path):
+def test_of_spaces_that_differ_the_union_is_taken(tmp_path):
     write(tmp_path, "a", svm_space(), [(POINT, 1.0, OK, {})])
     write(tmp_path, "b", svm_space(low=1e-2), [(POINT, 1.0, OK, {})])
     history = rf.read_history(tmp_path)
-    assert history.space is None
-    assert history.notes[0] == "the runs declare different spaces; none of them was taken"
+    assert history.space["C"] == rf.Float(1e-3, 1e3, log=True) == history.task_spaces["a"]["C"]
+    assert history.task_spaces["b"]["C"] == rf.Float(1e-2, 1e3, log=True)
+    assert any("union of those of 2 tasks" in note for note in rf.infer_space(history).notes)
+
+
+def test_mismatched_runs_count_with_what_they_have(tmp_path):
+    whole = svm_space()
+    for number, (task, trials) in enumerate(MISMATCHED.items()):
+        space = ConfigurationSpace(seed=0)
+        names = mismatched_names(task)
+        space.add([whole[name] for name in names])
+        if "gamma" in names:
+            space.add(InCondition(space["gamma"], space["kernel"], ["rbf"]))
+        moment = {"starttime": 1.7e9 + number, "endtime": 1.7e9 + number}
+        write(tmp_path, task, space, [(config, loss, OK, moment) for config, loss in trials])
+    assert_mismatched(rf.read_history(tmp_path), declares=True)
 
 
 def test_bad_folders_are_one_clear_error(tmp_path):

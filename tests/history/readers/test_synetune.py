@@ -8,7 +8,15 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import assert_same_learned, configs, in_memory, made_history
+from readers.formats import (
+    MISMATCHED,
+    assert_mismatched,
+    assert_same_learned,
+    configs,
+    in_memory,
+    made_history,
+    mismatched_names,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -110,13 +118,28 @@ def test_every_domain_is_read(tmp_path):
     )
 
 
-def test_spaces_that_differ_are_not_taken_and_that_is_said(tmp_path):
+def test_of_spaces_that_differ_the_union_is_taken_but_for_facts_of_the_tasks(tmp_path):
     trials = [(CONFIG, [1.0], "Completed")]
-    write(tmp_path / "a", trials)
-    write(tmp_path / "b", trials, config_space(low=1e-2))
+    write(tmp_path / "a", trials, {**config_space(), "dataset": "iris"})
+    write(tmp_path / "b", trials, {**config_space(low=1e-2), "dataset": "wine"})
     history = rf.read_history(tmp_path)
-    assert history.space is None
-    assert history.notes[0] == "the experiments declare different spaces; none of them was taken"
+    assert history.space["C"] == rf.Float(1e-3, 1e3, log=True)
+    assert history.task_spaces["b"]["C"] == rf.Float(1e-2, 1e3, log=True)
+    assert "dataset" not in history.space
+    said = "left out dataset: fixed in every search, and not at the same value"
+    assert said in history.notes
+
+
+def test_mismatched_experiments_count_with_what_they_have(tmp_path):
+    whole = config_space()
+    for number, (task, trials) in enumerate(MISMATCHED.items()):
+        own = [(config, [loss], "Completed") for config, loss in trials]
+        space = {name: whole[name] for name in mismatched_names(task)}
+        facts = {"st_tuner_creation_timestamp": 1.7e9 + number}
+        write(tmp_path / task, own, space, **facts)
+    history = rf.read_history(tmp_path)
+    assert_mismatched(history, declares=True, times=False)  # it declares no conditions
+    assert list(history.task_times) == list(history.tasks)
 
 
 def test_bad_folders_are_one_clear_error(tmp_path):

@@ -6,7 +6,14 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from readers.formats import PARAMETERS, assert_same_learned, in_memory, made_history
+from readers.formats import (
+    MISMATCHED,
+    PARAMETERS,
+    assert_mismatched,
+    assert_same_learned,
+    in_memory,
+    made_history,
+)
 
 FACTS = {"Name": "run", "Notes": "-", "User": "me", "Runtime": 12, "Created": "2026-01-01"}
 
@@ -33,6 +40,37 @@ def test_an_export_teaches_what_its_table_teaches(tmp_path, prefix, metric):
     assert_same_learned(memory, history)
     (dropped,) = rf.learn(history).provenance.dropped
     assert dropped.rows == 4 and "State = crashed" in dropped.example
+
+
+def test_mismatched_sweeps_count_with_what_they_have(tmp_path):
+    rows = [
+        {"Name": "r", "State": "finished", "Created": f"2026-01-0{day}T10:00:00Z", "Sweep": task}
+        | {f"config.{name}": value for name, value in config.items()}
+        | {"summary.val_loss": loss}
+        for day, (task, trials) in enumerate(MISMATCHED.items(), 1)
+        for config, loss in trials
+    ]
+    pl.DataFrame(rows, infer_schema_length=None).write_csv(tmp_path / "wandb.csv")
+    history = rf.read_history(tmp_path / "wandb.csv", format="wandb", objective="val_loss")
+    assert_mismatched(history)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_mismatched_tables_count_with_what_they_have(tmp_path, ending):
+    """A file for each task, with the columns that it has."""
+    for day, (task, trials) in enumerate(MISMATCHED.items(), 1):
+        rows = [{"task": task, "date": f"2026-01-0{day}", **c, "loss": x} for c, x in trials]
+        table = pl.DataFrame(rows, infer_schema_length=None)
+        write = {
+            "csv": table.write_csv,
+            "parquet": table.write_parquet,
+            "jsonl": table.write_ndjson,
+        }
+        write[ending](tmp_path / f"{task}.{ending}")
+    together = rf.read_history(str(tmp_path / f"*.{ending}"), task="task", objective="loss")
+    assert_mismatched(together)
+    paths = [tmp_path / f"{task}.{ending}" for task in MISMATCHED]
+    assert_mismatched(rf.read_history(paths, task="task", objective="loss"))
 
 
 def csv(path, text):

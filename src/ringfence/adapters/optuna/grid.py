@@ -43,7 +43,8 @@ class Grid:
     def _incumbent(self, config: Config) -> Config:
         """An incumbent on the grid and inside, with the same choices if there is one."""
         learned = self._cube.learned
-        rounded = [self._rounded(task.incumbent) for task in learned.tasks]
+        whole = [task.incumbent for task in learned.tasks if not task.unknown]
+        rounded = [self._rounded(incumbent) for incumbent in whole]
         inside = [incumbent for incumbent in rounded if learned.contains(incumbent)]
         if not inside:
             steps = ", ".join(f"{name} in steps of {step:g}" for name, step in self._steps.items())

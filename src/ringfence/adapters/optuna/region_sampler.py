@@ -24,6 +24,7 @@ from ringfence.adapters.optuna.grid import Grid
 from ringfence.adapters.optuna.past import PastDirection
 from ringfence.adapters.optuna.trials import NOTES, PLAN, Translator
 from ringfence.adapters.optuna.values import Fitting, plain
+from ringfence.adapters.view import mixed_names
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config
@@ -51,6 +52,7 @@ class RegionSampler(BaseSampler):
         self._translator = Translator(self._cube, notes)
         self._inner = copy.deepcopy(base)  # sees the cube
         self._outer = copy.deepcopy(base)  # sees the parameters that the learned space lacks
+        self._mixed = mixed_names(learned)
         self._plans: dict[tuple[object, ...], Config] = {}
         self.past = PastDirection.of(learned)
         if seed is not None:
@@ -153,8 +155,9 @@ class RegionSampler(BaseSampler):
         return self._grid.decode(values)
 
     def _off(self, name: str, values: Mapping[str, Any]) -> bool:
-        """Whether a category that is already chosen switches the parameter off."""
-        return any(
+        """Whether a category that is already chosen switches the parameter off; one that shares a
+        region with parameters that are on has a coordinate all the same."""
+        return name not in self._mixed and any(
             condition.parent in self._learned.choices
             and not (condition.parent in values and condition.holds(values[condition.parent]))
             for condition in self._learned.space.conditions_of(name)

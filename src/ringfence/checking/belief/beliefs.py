@@ -7,6 +7,9 @@ not by their values, but by the share of random configurations of the full space
 
 The model is the same whichever row was tried first or why: given the rows, the way in which they
 were chosen does not matter to it.
+
+A task that does not know some parameters is judged by those that it has: its functions are constant
+along the others, so that what a region keeps of these makes no difference to it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.checking.belief.functions import (
     Points,
     TaskFunctions,
@@ -67,6 +70,17 @@ class _Rows:
     """A random order of them, after the best and the worst, so that any two differ."""
     n_runs: int
     """The number of all runs of the task, each once."""
+    unknown: BoolArray
+    """The features (d,) that the task does not know; they are the same in all its rows."""
+
+    @property
+    def lacks(self) -> float:
+        """The share of the features that it does not know."""
+        return float(self.unknown.mean())
+
+    def as_known(self, X: FloatArray) -> FloatArray:
+        """Features (m, d) as the task sees them: what it does not know, as in its rows."""
+        return np.where(self.unknown, self.X[0], X) if self.unknown.any() else X
 
     def some(self, n: int) -> tuple[FloatArray, FloatArray]:
         """At most n of them."""
@@ -84,6 +98,7 @@ class Beliefs:
     variances: Variances
     rows: dict[str, _Rows]
     _seen: dict[object, _Seen] = field(default_factory=dict)
+    _seen_in_full: dict[bytes, _Seen] = field(default_factory=dict)
     _tasks: dict[str, _Task] = field(default_factory=dict)
 
     @classmethod
@@ -100,7 +115,8 @@ class Beliefs:
         kernel = fit_shared_kernel(searched, columns)
         sources = shuffled[:MOST_SOURCES]
         parts = [task.some(SOURCE_ROWS) for task in sources]
-        means = TaskMeans.of([task.name for task in sources], parts, kernel)
+        unknown = [task.unknown for task in sources]
+        means = TaskMeans.of([task.name for task in sources], parts, kernel, unknown)
         beliefs = cls(layout, means, kernel, Variances(0.0, 1.0), rows)
         samples = [
             (beliefs._points(X).of_task(task.name, means), y - y.mean())
@@ -131,7 +147,7 @@ class Beliefs:
     ) -> FloatArray:
         """Expected regret of the best of k random configurations inside, for each function, each
         exponent of the regret scale and each k of `draws`; by `n_points` of them."""
-        seen = self._inside(blocks, choices, n_points)
+        seen = self._inside(blocks, choices, n_points, self.rows[name])
         shares = np.sort(self._task(name).shares(seen), axis=1)
         best = best_of_draws(shares.shape[1], draws)
         return np.asarray(np.moveaxis(regrets(shares) @ best.T, 0, 1))
@@ -139,19 +155,22 @@ class Beliefs:
     def regrets_in_order(self, name: str, rows: FloatArray) -> FloatArray:
         """Regret of the best of the first k of some configurations, for each function, each
         exponent and each k."""
-        shares = self._task(name).shares(self._points(self.layout.features(rows)))
+        X = self.rows[name].as_known(self.layout.features(rows))
+        shares = self._task(name).shares(self._points(X))
         best = np.minimum.accumulate(shares, axis=1)
         return np.asarray(np.moveaxis(regrets(best), 0, 1))
 
-    def _inside(self, blocks: Sequence[Block], choices: Kept, n_points: int) -> _Seen:
-        """Random configurations inside, the same ones whenever the region is the same."""
+    def _inside(self, blocks: Sequence[Block], choices: Kept, n_points: int, rows: _Rows) -> _Seen:
+        """Random configurations inside as a task sees them, the same ones whenever the region is
+        the same."""
         regions = tuple(id(block.region) for block in blocks)
-        key = (n_points, regions, tuple(choices.items()))
+        key = (n_points, regions, tuple(choices.items()), rows.unknown.tobytes())
         if key not in self._seen:
             region = replace(self.layout.learned, blocks=tuple(blocks), choices=choices)
             if len(self._seen) == MOST_REMEMBERED:
                 del self._seen[next(iter(self._seen))]
-            self._seen[key] = self._points(self._draw(region, n_points), blocks)
+            X = rows.as_known(self._draw(region, n_points))
+            self._seen[key] = self._points(X, blocks)
         return self._seen[key]
 
     def _draw(self, region: LearnedSpace, n: int) -> FloatArray:
@@ -159,9 +178,13 @@ class Beliefs:
         rng = np.random.default_rng([SEED, n])
         return self.layout.features(Design(Domain(Layout(region), None), SEED + n).first(n, rng))
 
-    @cached_property
-    def _full(self) -> _Seen:
-        return self._points(self._draw(self.layout.learned, FULL_POINTS))
+    def _full(self, rows: _Rows) -> _Seen:
+        """Random configurations of the full space as a task sees them."""
+        key = rows.unknown.tobytes()
+        if key not in self._seen_in_full:
+            X = rows.as_known(self._draw(self.layout.learned, FULL_POINTS))
+            self._seen_in_full[key] = self._points(X)
+        return self._seen_in_full[key]
 
     def _points(self, X: FloatArray, keep: object = None) -> _Seen:
         Z = self.kernel.scaled(X)
@@ -214,7 +237,7 @@ class _Task:
         functions = TaskFunctions.drawn(
             points, scores, beliefs.kernel, beliefs.variances, FUNCTIONS, rng
         )
-        full = functions.at(beliefs._full.of_task(rows.name, beliefs.means), rng)
+        full = functions.at(beliefs._full(rows).of_task(rows.name, beliefs.means), rng)
         return cls(rows.name, beliefs.means, functions, np.sort(full, axis=1).astype(np.float32))
 
     def shares(self, seen: _Seen) -> FloatArray:
@@ -249,4 +272,5 @@ def _rows(task: Source, layout: Layout) -> _Rows:
         task.values[chosen],
         np.concatenate([ends, shuffled[~np.isin(shuffled, ends)]]),
         len(task.values),
+        layout.columns_of(task.unknown),
     )

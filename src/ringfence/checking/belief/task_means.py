@@ -5,6 +5,8 @@ F        expected scores at some points, a row for each of the tasks            
 mean     their mean over the tasks other than the one that is judged              (n,)
 spread   deviations of those tasks from it, divided by √(T-1); spread spread' is  (n, T-1)
          their covariance
+
+A task that does not know some features expects the same whatever they are.
 """
 
 from __future__ import annotations
@@ -12,14 +14,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.checking.belief.kernel import SharedKernel
 from ringfence.optimize.surrogates.gp.posterior import factor
 
 AT_ONCE = 500_000  # kernel values, 4 MB
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Tasks that know the same features."""
+
+    unknown: BoolArray  # (d,)
+    tasks: IntArray
+    rows: IntArray
+    """Of all these tasks."""
+    first: IntArray
+    """The first of them for each task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +50,8 @@ class TaskMeans:
     """The first row of each task."""
     level: FloatArray
     """(T,) what each process expects far from its rows."""
+    unknown: BoolArray
+    """(T, d) the features that each task does not know, the same in all its rows."""
 
     @classmethod
     def of(
@@ -42,8 +59,10 @@ class TaskMeans:
         names: Sequence[str],
         rows: Sequence[tuple[FloatArray, FloatArray]],
         kernel: SharedKernel,
+        unknown: Sequence[BoolArray] | None = None,
     ) -> TaskMeans:
-        """From the features (n, d) and scores (n,) of each task."""
+        """From the features (n, d) and scores (n,) of each task, and which of the features (d,) it
+        does not know."""
         Z, alpha, level = [], [], []
         for X, y in rows:
             scaled, shift, scale = kernel.scaled(X), float(y.mean()), float(y.std())
@@ -52,20 +71,44 @@ class TaskMeans:
             alpha.append(scale * factored.alpha)
             level.append(shift + scale * factored.mean)
         first = np.cumsum([0, *map(len, Z[:-1])])
+        none = np.zeros((len(names), kernel.inverse.size), dtype=bool)
         return cls(
-            tuple(names), kernel, np.concatenate(Z), np.concatenate(alpha), first, np.array(level)
+            tuple(names),
+            kernel,
+            np.concatenate(Z),
+            np.concatenate(alpha),
+            first,
+            np.array(level),
+            none if unknown is None else np.array(unknown),
         )
 
     def predict(self, Z: FloatArray) -> FloatArray:
         """F at scaled features (n, d)."""
         F = np.empty((len(self.names), len(Z)))
-        size = max(1, AT_ONCE // len(self.alpha))
-        for start in range(0, len(Z), size):
-            weighted = self.kernel.between(Z[start : start + size], self.Z)
-            weighted *= self.alpha
-            F[:, start : start + size] = np.add.reduceat(weighted, self.first, axis=1).T
+        for alike in self._alike:
+            rows, first = alike.rows, alike.first
+            seen = np.where(alike.unknown, self.Z[rows[0]], Z) if alike.unknown.any() else Z
+            Z_rows, alpha, size = self.Z[rows], self.alpha[rows], max(1, AT_ONCE // len(rows))
+            for start in range(0, len(Z), size):
+                weighted = self.kernel.between(seen[start : start + size], Z_rows)
+                weighted *= alpha
+                sums = np.add.reduceat(weighted, first, axis=1).T
+                F[alike.tasks, start : start + size] = sums
         F += self.level[:, None]
         return F
+
+    @cached_property
+    def _alike(self) -> list[_Alike]:
+        """The tasks in groups that know the same."""
+        sizes = np.diff([*self.first, len(self.alpha)])
+        task = np.repeat(np.arange(len(sizes)), sizes)
+        masks, group = np.unique(self.unknown, axis=0, return_inverse=True)
+        groups = []
+        for number, mask in enumerate(masks):
+            tasks = np.flatnonzero(group.ravel() == number)
+            first = np.cumsum([0, *sizes[tasks][:-1]])
+            groups.append(_Alike(mask, tasks, np.flatnonzero(np.isin(task, tasks)), first))
+        return groups
 
     def prior(self, F: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
         """Mean and spread for the task of this name, which has no part in them."""

@@ -11,8 +11,8 @@ import polars as pl
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.history import TASK, VALUE
 from ringfence.learned.blocks import Block, points_inside
-from ringfence.learned.fitting import clouds
-from ringfence.space import Choice, Space
+from ringfence.learned.fitting import columns_of
+from ringfence.space import Choice, Encoding, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class RecordedTask:
     n_rows: int
     rank: IntArray
     """(n,) 1 for the best row; equal values share a rank."""
-    points: tuple[FloatArray, ...]
-    """(n, p) coordinates in each block, NaN if it is inactive."""
+    coordinates: Mapping[str, FloatArray]
+    """(n,) the coordinate of each numeric parameter, NaN if it is inactive."""
     choices: Mapping[str, FloatArray]
     """(n,) positions among the choices of each unordered categorical parameter."""
 
@@ -32,14 +32,15 @@ class RecordedTask:
         self, blocks: Sequence[Block], choices: Mapping[str, Sequence[Choice]], space: Space
     ) -> BoolArray:
         """Which rows lie in every block and have only the `choices` that are kept."""
-        return points_inside(space, blocks, choices, self.points, self.choices)
+        return points_inside(space, blocks, choices, self.coordinates, self.choices)
 
 
 def recorded_tasks(space: Space, rows: pl.DataFrame) -> tuple[RecordedTask, ...]:
     """The tasks of the usable `rows`, in the order of their first row."""
     ranked = rows.sort(VALUE, maintain_order=True)
     values = ranked[VALUE].to_numpy()
-    points = [cloud.points for cloud in clouds(space, ranked)]
+    encoding = Encoding.of(space)
+    points = encoding.encode(columns_of(space, ranked))
     choices = {name: ranked[name].to_numpy() for name in space.unordered_choices()}
     groups = ranked.with_row_index(":number").group_by(TASK).agg(":number")
     numbers_by_task = {name: np.array(numbers) for name, numbers in groups.iter_rows()}
@@ -50,7 +51,7 @@ def recorded_tasks(space: Space, rows: pl.DataFrame) -> tuple[RecordedTask, ...]
             name,
             len(numbers),
             rank=1 + np.searchsorted(values[numbers], values[numbers]),
-            points=tuple(block[numbers] for block in points),
+            coordinates=dict(zip(encoding.names, points[numbers].T)) if encoding.names else {},
             choices={choice: column[numbers] for choice, column in choices.items()},
         )
         tasks.append(task)

@@ -24,9 +24,9 @@ from ringfence.learned.fitting import (
     Cloud,
     FittedBlocks,
     clouds,
-    columns_of,
     fit_blocks,
     fit_rows,
+    found_columns,
     kept_choices,
 )
 from ringfence.learned.records import Settings
@@ -55,7 +55,7 @@ class CheckSources:
         """From the frame that `incumbents` returns; tasks are numbered as in `names`."""
         numbers = {name: number for number, name in enumerate(names)}
         task = np.array([numbers[name] for name in best[TASK]])
-        return cls(space, columns_of(space, best), clouds(space, best), task)
+        return cls(space, found_columns(space, best), clouds(space, best), task)
 
     def fit(
         self, settings: Settings, among: BoolArray, without: Sequence[int] = ()
@@ -94,15 +94,13 @@ class CheckSources:
         self, settings: Settings, everyone: IntArray, left_out: IntArray
     ) -> dict[Key, AnyFit]:
         """The fits with nobody left out, but with as many outside as there will be then."""
-        n_removed = {
-            cloud.encoding.names: int(_active(cloud, left_out).sum()) for cloud in self.clouds
-        }
-        problem = (settings, _digest(everyone), *n_removed.values())
+        n_removed = [int(_active(cloud, left_out).sum()) for cloud in self.clouds]
+        problem = (settings, _digest(everyone), *n_removed)
         if problem not in self._shared:
             fits: dict[Key, AnyFit] = {}
 
             def solve(cloud: Cloud, rows: IntArray, shape: str, outliers: float) -> AnyFit:
-                n_left = max(len(rows) - n_removed[cloud.encoding.names], 1)
+                n_left = max(len(rows) - int(_active(cloud, left_out).sum()), 1)
                 n_out = n_outliers(outliers, n_left)
                 fit = self._solve(cloud, rows, shape, n_out)
                 return fits.setdefault(_key(cloud, rows, shape, n_out), fit)
@@ -125,7 +123,7 @@ class CheckSources:
 
 def _active(cloud: Cloud, rows: IntArray) -> BoolArray:
     """Whether the block is active in the incumbents at `rows`."""
-    return np.asarray(~np.isnan(cloud.points[rows]).any(axis=1))
+    return np.asarray(~np.isnan(cloud.points[rows]).all(axis=1))
 
 
 def _key(cloud: Cloud, rows: IntArray, shape: str, n_out: int) -> Key:

@@ -52,6 +52,8 @@ class TaskEvidence:
     """Each of the task's runs counted once."""
     exact: bool = False
     """Whether no model stands behind the curves: those of the full space."""
+    lacks: float = 0.0
+    """The share of the parameters that the task does not know."""
 
 
 def check_tasks(
@@ -80,8 +82,9 @@ def check_tasks(
             continue
         inside = task.inside(blocks, choices, sources.space)
         curves = beliefs.best_regrets(task.name, blocks, choices, DRAWS, n_points)
-        runs = beliefs.rows[task.name].n_runs
-        evidence.append(TaskEvidence(task_check(task, inside, curves, beliefs), curves, runs))
+        seen = beliefs.rows[task.name]
+        check = task_check(task, inside, curves, beliefs)
+        evidence.append(TaskEvidence(check, curves, seen.n_runs, lacks=seen.lacks))
     return evidence
 
 
@@ -122,7 +125,8 @@ def task_check(
 ) -> TaskCheck:
     """The figures of a task with these rows inside."""
     first = int(inside.argmax()) if inside.any() else None  # rows are in order, the best first
-    mean, low, high = _interval(curves, beliefs.scale, beliefs.rows[task.name].n_runs)
+    seen = beliefs.rows[task.name]
+    mean, low, high = _interval(curves, beliefs.scale, seen.n_runs, seen.lacks)
     return TaskCheck(
         name=task.name,
         rows=task.n_rows,
@@ -136,7 +140,7 @@ def task_check(
 
 
 def _interval(
-    curves: FloatArray, scale: RegretScale, runs: int
+    curves: FloatArray, scale: RegretScale, runs: int, lacks: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean regret after each number of DRAWS, and the ends of its interval: the spread of the
     functions and the error of the model, as numbers of draws from the full space."""
@@ -144,7 +148,7 @@ def _interval(
     mean_curve = scale.weights @ scale.full
     rows = np.broadcast_to(mean_curve, (len(by_function), len(COUNTS)))
     log_worth = np.log(worth(by_function, rows, DRAWS, COUNTS))
-    error = ModelError.of(1, runs)
+    error = ModelError.of(1, runs, lacks=lacks)
     spread = np.sqrt(log_worth.var(axis=0) + error.common + error.between + error.within)
     mean = by_function.mean(axis=0)
     middle = np.log(worth(mean[None], rows[:1], DRAWS, COUNTS)[0]) + np.log(DRAWS)

@@ -45,7 +45,11 @@ class LearnOptions:
     """How a space is learned."""
 
     space: Annotated[
-        Path | None, typer.Option(help="The full space (.json, .yaml, .toml); else inferred.")
+        Path | None,
+        typer.Option(
+            help="The full space (.json, .yaml, .toml), or latest for that of the task that ran "
+            "last; else inferred."
+        ),
     ] = None
     shape: Annotated[
         Shape,
@@ -61,7 +65,11 @@ class LearnOptions:
         bool, typer.Option("--refit", help="Redraw the exact region around the tasks inside.")
     ] = False
     literal: Annotated[
-        bool, typer.Option("--literal", help="Outliers by the paper's equations as printed.")
+        bool, typer.Option("--literal", help="The paper's equations as printed.")
+    ] = False
+    one_cloud: Annotated[
+        bool,
+        typer.Option("--one-cloud", help="One region for parameters active only sometimes, too."),
     ] = False
     top: Annotated[
         float, typer.Option(help="Share of each task's best rows to draw around; 0: only its best.")
@@ -84,10 +92,12 @@ class LearnOptions:
         None
     )
 
-    def read_space(self) -> Space | None:
+    def read_space(self) -> Space | Literal["latest"] | None:
         """The full space, if it was named."""
         from ringfence.space import read_space
 
+        if str(self.space) == "latest":
+            return "latest"
         return read_space(self.space) if self.space else None
 
     def settings(self) -> dict[str, Any]:
@@ -97,6 +107,7 @@ class LearnOptions:
             "outliers": _share(self.outliers),
             "refit": self.refit,
             "literal": self.literal,
+            "one_cloud": self.one_cloud,
             "categories": self.categories.value,
             "top": self.top,
             "tolerance": self.tolerance,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from ringfence.cli.options.pairs import as_value, once, pairs
 from ringfence.cli.summaries import completed
 
 if TYPE_CHECKING:
@@ -116,11 +117,37 @@ class RunOptions:
         ),
     ] = None
 
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OLD=NEW", help="A parameter under its name of today; can be given again."
+        ),
+    ] = None
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What a parameter was fixed at in tasks that did not tune it; can be given again.",
+        ),
+    ] = None
+
     def read(self, format: str | None, outcome: OutcomeOptions | None = None) -> History:
         """The history that the options describe."""
         from ringfence.history import read_history
 
-        return read_history(self.source, **self.reading(format, outcome))
+        return self.mended(read_history(self.source, **self.reading(format, outcome)))
+
+    def mended(self, history: History) -> History:
+        """The history with the names and values of --rename and --value."""
+        from ringfence.errors import SettingError
+
+        names = once(pairs(self.rename or (), "--rename", "learning_rate=lr"), "--rename")
+        values = once(pairs(self.value or (), "--value", "dropout=0.0"), "--value")
+        if empty := [name for name, text in values.items() if not text]:
+            raise SettingError(f"--value {empty[0]}= has no value; say which, as in {empty[0]}=0.1")
+        history = history.rename(names) if names else history
+        filled = {name: as_value(text) for name, text in values.items()}
+        return history.with_values(filled) if filled else history
 
     def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
         """The arguments of `read_history`."""
@@ -146,13 +173,8 @@ class RunOptions:
 
 def _reader_options(texts: Sequence[str]) -> dict[str, str | list[str]]:
     """The values of --option by name; one with commas is a list."""
-    from ringfence.errors import SettingError
-
     options: dict[str, str | list[str]] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise SettingError(f"--option must be NAME=VALUE, such as at=best, not {text!r}")
+    for name, value in pairs(texts, "--option", "at=best"):
         options[name] = _names(value) if "," in value else value
     return options
 

@@ -19,11 +19,22 @@ if TYPE_CHECKING:
 NARROW = 10  # columns that a value keeps in a narrow table: a number of four digits
 
 
-FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a formula begins with in one spreadsheet or another."""
+PIECES = re.compile(r"([;|\t\n\v\f\r\x85\u2028\u2029])")
+"""What ends a cell where another mark than the comma separates them, as semicolons do in half of
+the world; there a quote counts for nothing unless a cell begins with it."""
+UNSEEN = (
+    r"\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+"""Blanks, control characters, marks of byte order, whatever else leaves no trace on paper."""
+FORMULA = re.compile(rf"[{UNSEEN}\"']*[=+\-@＝＋－＠]")
+"""How a formula begins in one spreadsheet or another; some take no notice of blanks and quotes, nor
+of what cannot be seen."""
+BLANKS = ("\t", "\r", "\n")
+"""Of a cell that begins with one, some look at what follows."""
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")  # -1 as text is no formula
 
-QUOTED = re.compile(r'[,;"\t\n\v\f\r\x85\u2028\u2029]|^$')
+QUOTED = re.compile(r'[,"]|^$|' + PIECES.pattern)
 """What would end a cell for one reader or another; and no text at all, which is not nothing. (The
 standard library's writer leaves a lone return unquoted, and what follows would begin a cell.)"""
 
@@ -54,13 +65,17 @@ def _csv(names: Sequence[str], configs: Sequence[Config]) -> str:
 
 
 def _cell(item: Choice) -> str:
-    """A value as it is, but for text that a spreadsheet would calculate: an apostrophe before it
-    tells that it is text."""
+    """A value as it is, but for text that a spreadsheet would calculate, as a cell or as a part of
+    one that it takes for a cell: an apostrophe before it tells that it is text."""
     if not isinstance(item, str):
         return "" if item is None else str(item)
-    is_formula = item.startswith(FORMULAS) and not NUMBER.fullmatch(item)
-    text = f"'{item}" if is_formula else item
+    text = "".join(f"'{part}" if _is_formula(part) else part for part in PIECES.split(item))
+    text = f"'{text}" if item.startswith(BLANKS) else text
     return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text
+
+
+def _is_formula(text: str) -> bool:
+    return FORMULA.match(text) is not None and not NUMBER.fullmatch(text)
 
 
 def _table(names: Sequence[str], configs: Sequence[Config]) -> Table:

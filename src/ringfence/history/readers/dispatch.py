@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
@@ -29,13 +30,13 @@ from typing import Any
 import polars as pl
 
 from ringfence.checks import require_polars
-from ringfence.errors import FileError, HistoryError
+from ringfence.errors import FileError, HistoryError, MissingExtraError, RingfenceError
+from ringfence.errors.addresses import hidden, is_address, shown
 from ringfence.history.history import History
 from ringfence.history.readers import table
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.tables import is_frame
-from ringfence.incoming.addresses import is_address, kept_quiet, shown
 from ringfence.incoming.content import readable
 from ringfence.incoming.parsing import reason
 from ringfence.space.gaps import Missing
@@ -132,8 +133,22 @@ def read_source(
         histories = [read_source(one, columns, format, options) for one in source]
         _require_different(histories)
         return History.concat(histories)
-    with kept_quiet(source):
+    with _kept_quiet(source):
         return _read(source, columns, format, options)
+
+
+@contextmanager
+def _kept_quiet(source: Any) -> Iterator[None]:
+    """Errors of ours without what the address keeps secret, and without the errors behind them."""
+    try:
+        yield
+    except MissingExtraError:  # names a package, and no source
+        raise
+    except RingfenceError as error:
+        if not is_address(source):
+            raise
+        error.args = (hidden(str(error), source),)
+        raise error from None
 
 
 def _read(

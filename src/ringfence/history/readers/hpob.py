@@ -16,6 +16,7 @@ from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.folders import local_name, read_json, written_by
 from ringfence.history.readers.shared.runs import chosen
 from ringfence.history.roles import NamedColumns
+from ringfence.incoming.limits import CELLS, COLUMNS
 
 
 def read(
@@ -56,11 +57,11 @@ def read(
 def evaluations(content: Mapping[str, Any], space: str, path: Path) -> pl.DataFrame:
     """Task, accuracy and x0, x1, … of one search space in the content of the file `path`."""
     where = f"{path}, search space {space}"
+    frames: list[pl.DataFrame] = []
     with written_by("HPO-B", path):
-        frames = [
-            _frame(f"{where}, data set {name}", name, entry)
-            for name, entry in content[space].items()
-        ]
+        for name, entry in content[space].items():
+            frames.append(_frame(f"{where}, data set {name}", name, entry))
+            CELLS.allow(sum(frame.height * frame.width for frame in frames), where)
     if not frames:
         raise HistoryError(f"{where} has no data sets")
     if len({frame.width for frame in frames}) > 1:
@@ -76,6 +77,7 @@ def _frame(where: str, task: str, entry: Any) -> pl.DataFrame:
             raise ValueError(f"X has the shape {x.shape} and y {len(y)} values")
     except (KeyError, TypeError, ValueError) as error:
         raise HistoryError(f"{where}: no X and y as HPO-B has them: {error}") from error
+    COLUMNS.allow(x.shape[1], where)
     columns = {f"x{i}": x[:, i] for i in range(x.shape[1])}
     return pl.DataFrame({"task": pl.Series([task] * len(y)), "accuracy": y, **columns})
 

@@ -72,7 +72,14 @@ def read(
         index = reported([r.get(objective) for r in trial.reports], at, direction)
         report = {} if index is None else trial.reports[index]
         runs.append(
-            Run(name, config, report.get(objective), trial.status, report.get(budget or ""))
+            Run(
+                name,
+                config,
+                report.get(objective),
+                trial.status,
+                report.get(budget or ""),
+                trial.reports[-1].get("timestamp") if trial.reports else None,
+            )
         )
     if task is not None and all(run.task is None for run in runs):
         raise HistoryError(f"no trial of {source} has a parameter {task!r} to tell its task")

@@ -6,8 +6,9 @@ from __future__ import annotations
 import codecs
 import glob
 import io
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from mmap import ACCESS_READ
 from mmap import mmap as mapped
@@ -26,9 +27,10 @@ from ringfence.history.readers.shared.excel import on_other_sheets, read_excel
 from ringfence.history.readers.shared.folders import local_name
 from ringfence.history.readers.shared.header import TablePart
 from ringfence.history.roles import NamedColumns
+from ringfence.history.spreadsheets.nested import flat
 from ringfence.history.tables import from_rows, is_frame
 from ringfence.incoming.content import gunzip, read_bytes, within_limit
-from ringfence.incoming.limits import COLUMNS, DEPTH
+from ringfence.incoming.limits import BYTES, CELLS, COLUMNS, DEPTH
 from ringfence.incoming.parquet import require_sound
 from ringfence.incoming.parsing import guarded, json_of
 
@@ -54,6 +56,12 @@ SIGNATURES = {
     b"\x1f\x8b": "gz",
 }
 """What files of a kind begin with, whatever they are called; text has no such mark."""
+
+
+TEXT = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)("\s*:|"|)')
+"""A text of JSON as it is written, and the colon behind it if it is a key."""
+PIECE = 2**24
+"""Bytes that are searched for keys at a time, for the sake of memory."""
 
 
 def recognizes(source: Any) -> bool:
@@ -112,6 +120,8 @@ def read_parts(
 def joined(parts: Sequence[TablePart]) -> tuple[pl.DataFrame, Places, list[str]]:
     """The tables as one, where its rows come from, and the notes on the files."""
     frames = [part.frame for part in parts]
+    names = {name for frame in frames for name in frame.columns}
+    CELLS.allow(len(names) * sum(frame.height for frame in frames), "the table of all files")
     table = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
     unit = parts[0].unit if len({part.unit for part in parts}) == 1 else "row"
     places = Places.of_files([(p.name, p.frame.height, p.numbers) for p in parts], unit)
@@ -223,11 +233,47 @@ def read_parquet(content: Path | bytes, name: str = "") -> pl.DataFrame:
     if isinstance(content, Path):
         with guarded(content, "parquet"):
             with content.open("rb") as file, mapped(file.fileno(), 0, access=ACCESS_READ) as whole:
-                require_sound(whole, content)
-            return pl.read_parquet(content, glob=False)
-    require_sound(content, name)
+                rows = require_sound(whole, content)
+            _require_room(pl.scan_parquet(content, glob=False).collect_schema(), rows, content)
+            return _within_limit(pl.read_parquet(content, glob=False), content)
+    rows = require_sound(content, name)
     with guarded(name, "parquet"):
-        return pl.read_parquet(io.BytesIO(content))
+        _require_room(pl.read_parquet_schema(io.BytesIO(content)), rows, name)
+        return _within_limit(pl.read_parquet(io.BytesIO(content)), name)
+
+
+def _require_room(schema: Mapping[str, Any], rows: int, where: object) -> None:
+    """FileError for more cells than the limit: each row of an array has all of its cells, even if
+    the file says only that it is empty."""
+    CELLS.allow(rows * sum(map(_width, schema.values())), where)
+
+
+def _within_limit(frame: pl.DataFrame, where: object) -> pl.DataFrame:
+    """The frame with categories as text; FileError if its texts are beyond the limit. Cells share
+    them as long as nobody looks at one, so each counts."""
+    frame = pl.DataFrame([column.cast(_as_text(column.dtype)) for column in frame])
+    BYTES.allow(int(frame.estimated_size()), where)
+    return frame
+
+
+def _as_text(kind: Any) -> Any:
+    """The kind of a column, with text for categories, nested ones as well."""
+    if isinstance(kind, pl.Array):
+        return pl.Array(_as_text(kind.inner), kind.size)
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({field.name: _as_text(field.dtype) for field in kind.fields})
+    if isinstance(kind, pl.List):
+        return pl.List(_as_text(kind.inner))
+    return pl.String() if kind in (pl.Categorical, pl.Enum) else kind
+
+
+def _width(kind: Any) -> int:
+    """Cells of a row in a column of this kind, not counting the elements of lists."""
+    if isinstance(kind, pl.Array):
+        return max(kind.size, 1) * _width(kind.inner)
+    if isinstance(kind, pl.Struct):
+        return sum(_width(field.dtype) for field in kind.fields) or 1
+    return _width(kind.inner) if isinstance(kind, pl.List) else 1
 
 
 def _read_lines(content: bytes, name: str) -> TablePart:
@@ -235,14 +281,37 @@ def _read_lines(content: bytes, name: str) -> TablePart:
     for number, line in enumerate(content.splitlines(), 1):
         if line.count(b"[") + line.count(b"{") > DEPTH.most:
             json_of(line, f"{name}, line {number}")  # polars takes its time with what is deep
+    n_lines, keys = content.count(b"\n") + 1, _count_keys(content)
+    if keys > COLUMNS.most or keys * n_lines > CELLS.most:  # if they are keys, and on one level
+        rows = _rows(content, name)
+        _require_narrow(len({key for row in rows for key in flat(row, ".")}), len(rows), name)
     try:
-        frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+        schema = pl.scan_ndjson(io.BytesIO(content), infer_schema_length=None).collect_schema()
+        _require_narrow(sum(map(_width, schema.values())), n_lines, name)
+        frame = pl.read_ndjson(io.BytesIO(content), schema=schema)
     except (pl.exceptions.PolarsError, RuntimeError):
-        frame = from_rows(_rows(content, name))
-    COLUMNS.allow(frame.width, name)
+        rows = _rows(content, name)
+        _require_narrow(len({key for row in rows for key in row}), len(rows), name)
+        frame = from_rows(rows, name)
     filled = [i for i, line in enumerate(content.splitlines(), 1) if line.strip()]
     numbers = pl.Series(filled) if len(filled) == frame.height else None
     return TablePart(name, frame, numbers, "line")
+
+
+def _count_keys(content: bytes) -> int:
+    """How many different keys there may be, on all levels."""
+    keys: set[bytes] = set()
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + PIECE) + 1 or len(content)
+        keys.update(text for text, mark in TEXT.findall(content, start, end) if mark[-1:] == b":")
+        start = end
+    return len(keys)
+
+
+def _require_narrow(columns: int, rows: int, name: str) -> None:
+    COLUMNS.allow(columns, name)
+    CELLS.allow(columns * rows, name)
 
 
 def _rows(content: bytes, name: str) -> list[dict[str, Any]]:

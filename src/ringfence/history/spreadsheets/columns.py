@@ -24,6 +24,7 @@ from ringfence.history.spreadsheets.notation import (
     may_be_lists,
     notation,
     numbers,
+    with_meaning,
 )
 from ringfence.space.spellings import LEADING_ZERO
 from ringfence.words import some
@@ -60,10 +61,11 @@ def read_cells(
 ) -> Cells:
     """The table with the columns of text among `names` as what they stand for. In the `results` a
     word is a missing number. `decimal` settles what could be either notation."""
+    schema = table.schema  # made anew each time it is asked for
+    written = [name for name in names if schema[name] == pl.String]
+    meaning = {*results, *with_meaning(table, written)}
     texts = {
-        name: look_at(table[name], zeros=name in results)
-        for name in names
-        if table[name].dtype == pl.String
+        name: look_at(table[name], zeros=name in results) for name in written if name in meaning
     }
     notes: list[str] = []
     words = {}

@@ -12,6 +12,7 @@ import polars as pl
 from ringfence.history.guesses import is_label
 from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_objects
+from ringfence.incoming.limits import CELLS
 from ringfence.words import some
 
 CONFIGURATIONS = {
@@ -74,4 +75,5 @@ def _by_key(column: pl.Series) -> dict[str, list[Any]]:
     """The values of each key, None where a dict lacks it."""
     rows = [{} if row is None else flat(row, ".") for row in column.to_list()]
     keys = dict.fromkeys(key for row in rows for key in row)
+    CELLS.allow(len(rows) * len(keys), f"the column {column.name!r}, key by key,")
     return {str(key): [row.get(key) for row in rows] for key in keys}

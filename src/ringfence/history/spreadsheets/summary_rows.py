@@ -33,8 +33,9 @@ def footer_lines(table: pl.DataFrame) -> int:
     """How many of the last rows hold a remark or nothing: a text in one cell, all others blank."""
     if table.width < 3:  # a task, a parameter, an objective
         return 0
-    tail = table.tail(MOST_LINES).select(_shown(column) for column in table)
-    texts = [name for name in tail.columns if tail[name].dtype == pl.String]
+    texts = [name for name, dtype in table.schema.items() if dtype == pl.String]
+    shown = pl.col(texts).str.strip_chars(BLANKS).replace("", None)
+    tail = table.tail(MOST_LINES).with_columns(shown)
     filled = tail.select(pl.sum_horizontal(pl.all().is_not_null()))
     written = tail.select(pl.sum_horizontal(pl.lit(0), pl.col(texts).is_not_null()))
     is_remark = (filled.to_series() == written.to_series()) & (filled.to_series() <= 1)

@@ -83,7 +83,7 @@ def figure(learned: LearnedSpace) -> Any:
 
 
 def _legend(learned: LearnedSpace, shown: int) -> str:
-    total = sum(len(block.names) * (len(block.names) - 1) // 2 for block in learned.blocks)
+    total = sum(len(block.pairs(learned.space)) for block in learned.blocks)
     first = f"; the first {shown} of {total} pairs" if shown < total else ""
     return f"{LEGEND}\n{SHADOW}{first}" if shown else LEGEND
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def rows(learned: LearnedSpace) -> list[Row]:
     spans = spans_of(learned)
     found = []
     for name, parameter in learned.space.parameters.items():
-        tasks = [task for task in learned.tasks if name in task.incumbent]
+        tasks = [task for task in learned.tasks if name in task.found]
         outside = np.array([task.outside for task in tasks], dtype=bool)
         values = [task.incumbent[name] for task in tasks]
         if name in spans:
@@ -92,16 +92,16 @@ def _number(parameter: Parameter, item: Any) -> Any:
 
 def pairs(learned: LearnedSpace, most: int = MOST_PAIRS) -> list[Pair]:
     """Pairs of parameters that are active together, at most `most` of them."""
-    every_pair = (
-        (block, i, j)
-        for block in learned.blocks
-        for i, j in combinations(range(len(block.names)), 2)
-    )
+    every_pair = ((block, i, j) for block in learned.blocks for i, j in block.pairs(learned.space))
     return [_pair(learned, *pair) for pair in islice(every_pair, most)]
 
 
 def _pair(learned: LearnedSpace, block: Block, i: int, j: int) -> Pair:
-    tasks = [task for task in learned.tasks if block.names[0] in task.incumbent]
+    tasks = [
+        task
+        for task in learned.tasks
+        if block.names[i] in task.found and block.names[j] in task.found
+    ]
     points = [block.encoding.point(task.incumbent)[0, [i, j]] for task in tasks]
     outside = np.array([task.outside for task in tasks], dtype=bool)
     names = block.names[i], block.names[j]

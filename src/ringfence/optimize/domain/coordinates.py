@@ -41,12 +41,13 @@ class RowCoordinates(ABC):
 
     @property
     def start(self) -> FloatArray:
-        """The coordinates of the base rows, (n, q); 1/2 if inactive."""
+        """The coordinates of the base rows, (n, q); 1/2 if inactive, or those of its completion if
+        others of the same region are active."""
         full = np.full(self.base.shape, 0.5)
         for region, columns, rows in self._pieces:
-            active = rows[~np.isnan(self.base[np.ix_(rows, columns)]).any(axis=1)]
+            active = rows[~np.isnan(self.base[np.ix_(rows, columns)]).all(axis=1)]
             piece = np.ix_(active, columns)
-            full[piece] = self.encode(region, self.base[piece])
+            full[piece] = self.encode(region, region.complete(self.base[piece]))
         start: FloatArray = full[:, self.numeric]
         return start
 

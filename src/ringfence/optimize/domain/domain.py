@@ -45,13 +45,23 @@ class Domain:
         """`n` independent uniform rows; of a list, drawn with replacement."""
         if self.pool is not None:
             return self.pool[rng.integers(len(self.pool), size=n)]
+        return self.layout.without_inactive(self._draw_all(n, rng))
+
+    def completed(self, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """`rows` with a uniform draw from the region for every value that is missing and that no
+        condition switches off."""
+        filled = np.where(np.isnan(rows), self._draw_all(len(rows), rng), rows)
+        return self.layout.snap(filled)
+
+    def _draw_all(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """`n` uniform rows of the region with a value of every parameter, active or not."""
         rows = np.empty((n, len(self.layout.names)))
         for name in self.learned.choices:
             rows[:, self.layout.position(name)] = rng.choice(self.positions(name), size=n)
         for block in self.learned.blocks:
             columns = [self.layout.position(name) for name in block.names]
             rows[:, columns] = self.learned.draw(block, n, rng).points
-        return self.layout.without_inactive(rows)
+        return rows
 
     def untried(self, tried: Set[bytes]) -> FloatArray:
         """The rows of the pool that were not tried; ExhaustedError if none remains."""

@@ -150,6 +150,10 @@ class Layout:
         ]
         return np.repeat(np.arange(len(self.names)), widths)
 
+    def columns_of(self, names: Iterable[str]) -> BoolArray:
+        """Which columns of X stand for one of these parameters, (d,)."""
+        return np.isin(self.groups, [self.position(name) for name in names])
+
     @cached_property
     def _one_hot(self) -> tuple[IntArray, IntArray]:
         """The columns of X that stand for a choice, and the position of that choice."""

@@ -23,9 +23,9 @@ class Method(ModelBased):
         """The model of the earlier tasks; None if there are none."""
         if self.setup.sources is None:
             return None
-        features = self.domain.layout.features
-        tasks = [(features(task.rows), task.values) for task in self.setup.sources.tasks]
-        return fit_ablr(tasks, seed=self.setup.seed)
+        features, seed = self.domain.layout.features, self.setup.seed
+        sources = [task.completed(self.domain, seed) for task in self.setup.sources.tasks]
+        return fit_ablr([(features(task.rows), task.values) for task in sources], seed=seed)
 
     def model(self, log: TrialLog, known: BoolArray) -> tuple[TaskModel, float]:
         """The regression given the trials so far, and its smallest mean at one of them."""

@@ -44,7 +44,8 @@ class Method(GPMethod):
 
     def transferred(self, sources: Sources) -> tuple[FloatArray, FloatArray]:
         """Inputs and standardized values of the transferred evaluations."""
-        rows, scores = self.closest(sources).best(self.options.k)
+        closest = self.closest(sources).completed(self.domain, self.setup.seed)
+        rows, scores = closest.best(self.options.k)
         return self.domain.layout.features(rows), scores
 
     def closest(self, sources: Sources) -> Source:

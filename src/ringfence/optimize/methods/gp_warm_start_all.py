@@ -23,7 +23,8 @@ class Method(WarmStart):
         self.context, contexts = normalized(*sources.meta())
         inputs, scores = [], []
         for task in sources.tasks:
-            rows, values = task.best(self.options.k)
+            completed = task.completed(self.domain, self.setup.seed)
+            rows, values = completed.best(self.options.k)
             inputs.append(with_context(self.domain.layout.features(rows), contexts[task.name]))
             scores.append(values)
         return np.vstack(inputs), np.concatenate(scores)

@@ -31,7 +31,11 @@ from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, Ke
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import agreement_weights, gain, promise
-from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
+from ringfence.optimize.transfer.source_models import (
+    SourceModels,
+    fit_source_models,
+    kernel_columns,
+)
 
 FIRST = 4  # results up to which the process has no weight
 PATIENCE = 10  # trials without improvement after which a plain process has every second one
@@ -78,11 +82,11 @@ class Method(GPMethod):
     def recall(self, memory: dict[str, Any]) -> None:
         """Take the memory back if it is of these tasks."""
         full = Layout(full_space(self.domain.layout.space))
-        columns = KernelColumns.of(len(full.groups), full.groups)
+        by_name = {task.name: task for task in self.sources}
         for name, kept in msgspec.convert(memory, TransferMemory).sources.items():
-            if name not in {task.name for task in self.sources}:
+            if name not in by_name:
                 raise SettingError(f"the memory is of a task {name!r}, which is not among these")
-            columns.check(kept)
+            kernel_columns(by_name[name], full)[1].check(kept)
         super().recall(memory)
 
     @cached_property
@@ -145,7 +149,8 @@ class Method(GPMethod):
 
     def prior(self, F: FloatArray, rows: FloatArray) -> Prior:
         """The prior at rows for which the earlier tasks predict the regrets F; the kernel of the
-        new task's own part has the geometric means of their length scales."""
+        new task's own part has the geometric means of their length scales, each over the tasks that
+        know the parameter."""
         return Prior.of(F, self.models.full.features(rows) / self.length_scales)
 
     @cached_property
@@ -155,9 +160,13 @@ class Method(GPMethod):
 
     @cached_property
     def length_scales(self) -> FloatArray:
-        """One for each feature."""
-        logs = [np.log(task.inverse) for task in self.models.tasks]
-        return np.asarray(np.exp(-np.mean(logs, axis=0)))
+        """One for each feature; the usual one if no task knows the parameter."""
+        inverse = np.array([task.inverse for task in self.models.tasks])
+        knows = inverse > 0.0
+        logs = np.log(np.where(knows, inverse, 1.0)).sum(axis=0)
+        usual = KernelColumns.of(len(self.models.full.names)).prior[0][0]
+        means = np.where(knows.any(axis=0), -logs / np.maximum(knows.sum(axis=0), 1), usual)
+        return np.asarray(np.exp(means))
 
     def process_share(self, n: int) -> float:
         """The weight of the process after n results, from 0 to 1. That of the cover falls like

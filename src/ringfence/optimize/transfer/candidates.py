@@ -22,6 +22,7 @@ DRAWS = 1500  # from a region, uniformly
 MOST_LISTED = 4000  # rows of a list
 TOP = 0.05  # share of each earlier task's rows that are candidates in a region
 MOST_TOP = 500  # of those, in all tasks together
+COMPLETIONS = 8  # draws for what a task does not know of one of its best rows
 BEST_TRIALS = 3  # trials that have neighbors
 KERNELS = 200_000  # evaluations of the kernel for the neighbors, a few milliseconds
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 16, 128
@@ -97,4 +98,18 @@ class Candidates:
         """The best rows of the earlier tasks, from each an equal share of MOST_TOP at most."""
         most = max(1, MOST_TOP // len(self.sources))
         counts = [max(1, min(int(TOP * len(task.values)), most)) for task in self.sources]
-        return np.concatenate([task.best(k)[0] for task, k in zip(self.sources, counts)])
+        return np.concatenate([self._best(task, k) for task, k in zip(self.sources, counts)])
+
+    def _best(self, task: Source, k: int) -> FloatArray:
+        """The k best rows of a task; for what it does not know, of some draws the one that the
+        models like best on the mean."""
+        rows = task.best(k)[0]
+        if not task.unknown:
+            return rows
+        rng = np.random.default_rng([self.seed, *task.name.encode()])
+        draws = self.domain.completed(np.repeat(rows, COMPLETIONS, axis=0), rng)
+        total = self.models.predict(draws).sum(axis=0)
+        total[~self.domain.layout.inside(draws)] = np.inf
+        chosen = total.reshape(len(rows), COMPLETIONS).argmin(axis=1)
+        best: FloatArray = draws[np.arange(len(rows)) * COMPLETIONS + chosen]
+        return best

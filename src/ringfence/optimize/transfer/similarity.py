@@ -5,7 +5,7 @@ The paper names four (section 6.2) and defines none of them. Ours:
 name                meaning
 n_rows              data set size
 n_features          columns, before categories become indicators
-class_imbalance     1 - (rows of the smallest class) / (rows of the largest); 0: balanced
+class_imbalance     share of the largest class, as tables of OpenML and PMLB have it
 naive_bayes_error   share that Gaussian Naive Bayes misclassifies, 10 stratified folds
 
 The last two need classes. A regression task has only the first two and compares with other
@@ -15,13 +15,13 @@ regression tasks; mixing the two kinds is an error that names the missing featur
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import FloatArray, IntArray
 from ringfence.checks import generator
 from ringfence.errors import SettingError
 from ringfence.history.tables import as_table, from_objects
@@ -66,9 +66,14 @@ def meta_features(
         _, labels, counts = np.unique(target.to_numpy(), return_inverse=True, return_counts=True)
         folds = stratified_folds(labels, min(FOLDS, n), generator(seed))
         features = np.column_stack([_numbers(column) for column in columns])
-        numbers["class_imbalance"] = 1.0 - float(counts.min() / counts.max())
+        numbers["class_imbalance"] = class_imbalance(counts)
         numbers["naive_bayes_error"] = cross_validated_error(features, labels, folds)
     return numbers
+
+
+def class_imbalance(rows_per_class: Sequence[int] | IntArray) -> float:
+    """The share of the largest class: the one definition, for data at hand as for tables."""
+    return float(max(rows_per_class) / sum(rows_per_class))
 
 
 def distances(

@@ -10,6 +10,10 @@ z has no unit, so that tasks with different metrics and scales count alike, and 
 how bad the worse half is does not matter. A task whose median equals its best tells nothing and is
 left out. The models are Gaussian processes; a handful of hyperparameters is all that is worth
 keeping of a fit, since they and the rows give the same model again.
+
+A task may not know some of the parameters: one over their length scales is then 0, and the model is
+constant along them. It may have tuned others that the space does not have: its process has length
+scales for these, too, and predicts at the values of the task's best row.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ringfence.arrays import FloatArray, IntArray
+from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.history.regret import capped_regret
 from ringfence.learned.full import full_space
 from ringfence.learned.settings import ENOUGH_ROWS
@@ -48,8 +52,9 @@ class SourceModel:
     log_unit: float
     """log(median - best) of the task's values."""
     hyperparameters: Hyperparameters
-    inverse: FloatArray  # (d,) one over the length scales
+    inverse: FloatArray  # (d,) one over the length scales, 0 for what the task does not know
     Z: FloatArray  # (n, d)
+    away: FloatArray  # (n,) squared distance from the best row in what the space does not have
     alpha: FloatArray  # (n,)
     constant: float
 
@@ -92,7 +97,7 @@ class _Stacked:
 
     inverse: FloatArray  # (T, 1, d)
     Z: FloatArray  # (T, d, n)
-    norms: FloatArray  # (T, 1, n)
+    norms: FloatArray  # (T, 1, n) squared, `away` included
     alpha: FloatArray  # (T, n, 1)
     constant: FloatArray  # (T, 1)
 
@@ -100,12 +105,14 @@ class _Stacked:
     def of(cls, tasks: Sequence[SourceModel], dim: int) -> _Stacked:
         most = max((len(task.alpha) for task in tasks), default=0)
         Z, alpha = np.zeros((len(tasks), dim, most)), np.zeros((len(tasks), most, 1))
+        away = np.zeros((len(tasks), 1, most))
         for t, task in enumerate(tasks):
             Z[t, :, : len(task.alpha)] = task.Z.T
+            away[t, 0, : len(task.alpha)] = task.away
             alpha[t, : len(task.alpha), 0] = task.alpha
         inverse = np.array([task.inverse for task in tasks]).reshape(len(tasks), 1, dim)
         constant = np.array([task.constant for task in tasks]).reshape(len(tasks), 1)
-        return cls(inverse, Z, (Z * Z).sum(axis=1, keepdims=True), alpha, constant)
+        return cls(inverse, Z, (Z * Z).sum(axis=1, keepdims=True) + away, alpha, constant)
 
     def predict(self, X: FloatArray) -> FloatArray:
         """F at features X (m, d)."""
@@ -127,41 +134,57 @@ def fit_source_models(
     """A model of every task that tells good from bad; `known` holds hyperparameters of an earlier
     fit. `progress` is called with the number of tasks done and of all."""
     full = Layout(full_space(layout.space))
-    columns = KernelColumns.of(len(full.groups), full.groups)
     tasks = []
     for done, source in enumerate(sources, start=1):
         regret = capped_regret(source.values)
         if regret is not None:
             hyperparameters = (known or {}).get(source.name)
-            tasks.append(_model(source, regret, full, columns, hyperparameters))
+            tasks.append(_model(source, regret, full, hyperparameters))
         if progress is not None:
             progress(done, len(sources))
     return SourceModels(full, tuple(tasks))
+
+
+def kernel_columns(source: Source, full: Layout) -> tuple[BoolArray, KernelColumns]:
+    """Which features (d,) the task knows, and the columns of its kernel: these, then the extra
+    parameters."""
+    has = ~full.columns_of(source.unknown)
+    n_extra = 0 if source.extra is None else source.extra.shape[1]
+    groups = np.append(full.groups[has], len(full.names) + np.arange(n_extra))
+    return has, KernelColumns.of(len(groups), groups)
 
 
 def _model(
     source: Source,
     regret: tuple[FloatArray, float],
     full: Layout,
-    columns: KernelColumns,
     known: Hyperparameters | None,
 ) -> SourceModel:
     z, unit = regret
     rng = np.random.default_rng([len(z), *source.name.encode()])
     chosen = _chosen(z, rng)
-    X, z = full.features(source.rows[chosen]), z[chosen]
+    has, columns = kernel_columns(source, full)
+    X, z = full.features(source.rows[chosen])[:, has], z[chosen]
+    if source.extra is not None:
+        X = np.hstack([X, source.extra[chosen]])
     if known is None:
         subset = rng.permutation(len(z))[:SEARCHED]
         known = _searched(X[subset].tobytes(), z[subset].tobytes(), tuple(columns.groups.tolist()))
     gp = condition(known.theta, X, standardize(z, compressed=False), columns)
     shift, scale = gp.values.shift, gp.values.scale
+    n_known = int(has.sum())
+    inverse, Z = np.zeros(len(has)), np.zeros((len(z), len(has)))
+    inverse[has] = (1.0 / np.array(known.length_scales)[columns.groups])[:n_known]
+    Z[:, has] = gp.Z[:, :n_known]
+    extra = gp.Z[:, n_known:]
     return SourceModel(
         source.name,
         len(source.values),
         math.log(unit),
         known,
-        inverse=1.0 / np.array(known.length_scales)[columns.groups],
-        Z=gp.Z,
+        inverse=inverse,
+        Z=Z,
+        away=((extra - extra[z.argmin()]) ** 2).sum(axis=1),
         alpha=scale * gp.alpha,
         constant=shift + scale * gp.mean,
     )

@@ -1,19 +1,28 @@
-"""Sources: the evaluations of earlier tasks, for methods that transfer them to a model."""
+"""Sources: the evaluations of earlier tasks, for methods that transfer them to a model.
+
+symbol    meaning                                                                shape
+rows      coordinates as in the layout; NaN: inactive, or unknown                (n, names)
+unknown   parameters that the task did not tune, at values that nobody said      names
+extra     parameters that it tuned and the space does not have, within [0, 1]    (n, e)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ringfence.arrays import FloatArray, near_one
+from ringfence.arrays import BoolArray, FloatArray, near_one
 from ringfence.errors import FileError, HistoryError, SettingError
 from ringfence.history import TASK, VALUE, Runs, usable_rows
+from ringfence.history.mismatch.extras import EXTRA
+from ringfence.history.mismatch.unknown import is_unknown
 from ringfence.history.runs import read_with_hint
-from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.domain.domain import Domain
+from ringfence.optimize.domain.layout import INACTIVE, Layout
 
 MetaFeatures = Mapping[str, float]
 
@@ -25,6 +34,8 @@ class Source:
     name: str
     rows: FloatArray  # (n, names)
     values: FloatArray  # (n,)
+    unknown: tuple[str, ...] = ()
+    extra: FloatArray | None = None  # (n, e)
 
     def best(self, k: int) -> tuple[FloatArray, FloatArray]:
         """The k best rows and their standardized values: 0 is the task's mean, 1 its spread."""
@@ -33,6 +44,14 @@ class Source:
         scores = (values - values.mean()) / (spread if spread > 0 else 1.0)
         first = np.argsort(self.values, kind="stable")[:k]
         return self.rows[first], scores[first]
+
+    def completed(self, domain: Domain, seed: int) -> Source:
+        """The same with a uniform draw from the domain in place of every value that the task does
+        not know: to a model that needs one, an unknown parameter then looks like noise."""
+        if not self.unknown:
+            return self
+        rng = np.random.default_rng([seed, *self.name.encode()])
+        return replace(self, rows=domain.completed(self.rows, rng), unknown=())
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +95,42 @@ def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
     with the same configuration and value, counts once: otherwise a file that was read twice would
     count double."""
     tasks = []
-    runs = frame.unique([TASK, VALUE, *layout.names], maintain_order=True)
+    extra = [name for name in frame.columns if name.startswith(EXTRA)]
+    runs = frame.unique([TASK, VALUE, *layout.names, *extra], maintain_order=True)
     for key, group in runs.group_by(TASK, maintain_order=True):
+        group, unknown = _alike(group, layout.names)
         rows = np.empty((group.height, len(layout.names)))
         for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
             column = group[name].cast(float).fill_null(np.nan).to_numpy()
             rows[:, j] = column if axis is None else axis.encode(column)
-        tasks.append(Source(str(key[0]), rows, group[VALUE].to_numpy()))
+        values = group[VALUE].to_numpy()
+        tasks.append(Source(str(key[0]), rows, values, unknown, _varying(group, extra)))
     if not tasks:
         raise HistoryError("the history has no usable row")
     return tuple(tasks)
+
+
+def _alike(group: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The rows of a task that know the same parameters, and what they do not know. A task that
+    comes from several sources may know one in some rows only: where most rows do not know it, none
+    does; else those that do not are left out."""
+    unknown = []
+    for name in names:
+        lacks = group[name].is_nan().drop_nulls().to_numpy()  # where it is active
+        if 2 * lacks.sum() > len(lacks):
+            unknown.append(name)
+            group = group.with_columns(pl.lit(np.nan).alias(name))
+        elif lacks.any():
+            group = group.filter(~is_unknown(name))
+    return group, tuple(unknown)
+
+
+def _varying(group: pl.DataFrame, extra: Sequence[str]) -> FloatArray | None:
+    """The extra parameters that vary in a task, (n, e), 1/2 where a row has none; None if no
+    parameter does."""
+    columns = [group[name].cast(float).fill_null(INACTIVE).to_numpy() for name in extra]
+    varying = [column for column in columns if np.ptp(column) > 0.0]
+    return np.column_stack(varying) if varying else None
 
 
 def check_source(source: Source, layout: Layout) -> None:
@@ -99,12 +144,32 @@ def check_source(source: Source, layout: Layout) -> None:
     last = np.where(
         numeric, 1.0, [len(layout.space.unordered_choices().get(n, "x")) - 1 for n in layout.names]
     )
+    unknown = np.array([name in source.unknown for name in layout.names], dtype=bool)
+    odd = source.unknown and (unknown.all() or unknown.sum() != len(source.unknown))
+    if odd or not _fits(source.extra, len(rows)):
+        raise FileError(f"task {source.name!r} has other parameters than it says")
     active = ~np.isnan(rows)
     legal = ~active | ((rows >= 0) & (rows <= last) & (numeric | (rows == np.round(rows))))
     blank = np.isnan(layout.without_inactive(np.where(active, rows, 0.0)))
-    if not legal.all() or (active == blank).any():
-        row = int(np.argmax((~legal | (active == blank)).any(axis=1)))
+    wrong = ~legal | (active & unknown) | ((active == blank) & ~_undecided(source, layout))
+    if wrong.any():
+        row = int(np.argmax(wrong.any(axis=1)))
         raise FileError(f"row {row} of task {source.name!r} is no configuration of the space")
+
+
+def _fits(extra: FloatArray | None, n: int) -> bool:
+    """Whether these are extra parameters of n rows."""
+    return extra is None or (len(extra) == n and bool(((extra >= 0) & (extra <= 1)).all()))
+
+
+def _undecided(source: Source, layout: Layout) -> BoolArray:
+    """(names,) whether a parameter is unknown, or depends on one that is: no row says whether it
+    is active."""
+    undecided = set(source.unknown)
+    for name in layout.space.parents_first:
+        if any(condition.parent in undecided for condition in layout.space.conditions_of(name)):
+            undecided.add(name)
+    return np.array([name in undecided for name in layout.names], dtype=bool)
 
 
 def _by_task(features: Any) -> dict[str, MetaFeatures] | None:

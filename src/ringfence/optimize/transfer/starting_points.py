@@ -3,7 +3,8 @@
 Each task has a model of its regret (source_models.py). The first point has the lowest mean over
 the tasks, each further one lowers the mean of the tasks' best so far the most (cover.py). If the
 tasks have few rows, their models know little; every second point then comes from a design that
-spreads over the region, so that at worst half of the trials follow bad advice.
+spreads over the region, so that at worst half of the trials follow bad advice. If each task has one
+row, there are no models (incumbent_cover.py).
 """
 
 from __future__ import annotations
@@ -25,12 +26,17 @@ from ringfence.optimize.domain.design import Design
 from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import greedy_cover
+from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.space import Config
 from ringfence.threads import one_thread
 
 SEED = 0  # of the candidates: the same history gives the same points
+ONE_ROW = (
+    "starting points: each task has one row, so no model says what they are worth; they are best "
+    "configurations of earlier tasks, in such an order that every task soon has one near its own"
+)
 
 
 @one_thread
@@ -50,10 +56,15 @@ def with_starts(
     domain = domain_of(learned)
     sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
     models = fit_source_models(sources, domain.layout, progress=progress)
-    notes = (*learned.provenance.notes, *_notes(models))
+    are_incumbents = all(len(task.values) == 1 for task in sources)
+    if are_incumbents:
+        rows_to_try = covering_incumbents(sources, domain, n, SEED)
+        points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
+    else:
+        candidates = Candidates(domain, models, sources, SEED)
+        points = starting_points(candidates, n) if models.tasks else ()
+    notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
-    candidates = Candidates(domain, models, sources, SEED)
-    points = starting_points(candidates, n) if models.tasks else ()
     return replace(learned, portfolio=points, provenance=provenance)
 
 

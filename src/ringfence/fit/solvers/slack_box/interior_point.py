@@ -1,10 +1,10 @@
 """Mehrotra's predictor-corrector method for the quadratic program behind the slack box.
 
-    minimize   ½ qᵀH q + cᵀq + Σ_k Σ_t max(0, max_j (q_kj - B_kjt))   over sides k and rows t
+    minimize   ½ qᵀH q + cᵀq + Σ_k w_k Σ_t max(0, max_j (q_kj - B_kjt))   over sides k and rows t
 
 The slacks and the rows are eliminated by hand, so an iteration costs O(n p²) and one solve of
 order 2p. The term max(0, ·) is one more column, j = p, with q = B = 0: every row then has the
-same form, and its multipliers sum to one.
+same form, and its multipliers sum to w.
 
 symbol   meaning                                                        shape
 q        variables: a lower and a (negated) upper bound                 (2, p)
@@ -12,7 +12,8 @@ B        rows: what the bounds are compared with                        (2, p, n
 H, c     quadratic and linear term                                      (2p, 2p), (2, p)
 ξ        slack of a row, ξ ≥ 0                                          (2, n)
 s        ξ + B - q, the distance to each constraint, s > 0              (2, p + 1, n)
-z        multipliers, z > 0, those of a row sum to one                  (2, p + 1, n)
+w        what the rows of each side count, w > 0                         (2,)
+z        multipliers, z > 0, those of a row sum to w                    (2, p + 1, n)
 D        z / s                                                          (2, p + 1, n)
 E        D divided by its sums over j                                   (2, p + 1, n)
 μ        mean of z s, driven to zero
@@ -101,7 +102,7 @@ def _newton(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def minimize(
-    B: FloatArray, H: FloatArray, c: FloatArray, offset: float, margin: float
+    B: FloatArray, H: FloatArray, c: FloatArray, w: FloatArray, offset: float, margin: float
 ) -> tuple[FloatArray, FloatArray]:
     """The minimizer q and its multipliers z, shape (2, p, n), sought from q = 0, off by `margin`.
 
@@ -116,15 +117,16 @@ def minimize(
     s += xi[:, None, :]
     z = 1.0 / s
     z /= z.sum(axis=1, keepdims=True)
-    damped = H + PROX * np.diag(np.minimum(H.diagonal(), 1.0))
+    z *= w[:, None, None]
+    damped = H + PROX * np.diag(np.minimum(H.diagonal(), np.repeat(w, p)))
     best_merit, best_q, best_z = np.inf, q, z
     for _ in range(MOST_ITERATIONS):
         slope = (H @ q.ravel()).reshape(2, p) + c
         residual = slope + z.sum(axis=2)[:, :p]
-        row_residual = 1.0 - z.sum(axis=1)  # zero but for rounding, which would pile up
+        row_residual = w[:, None] - z.sum(axis=1)  # zero but for rounding, which would pile up
         complementarity = float(np.vdot(z, s))
         merit = complementarity + float(np.abs(residual).max())
-        value = 0.5 * float(np.vdot(q, slope + c)) + float(xi.sum()) + offset
+        value = 0.5 * float(np.vdot(q, slope + c)) + float((w[:, None] * xi).sum()) + offset
         stuck = merit > 0.9 * best_merit
         exhausted = stuck and complementarity <= ROUNDING * value
         if merit < best_merit:

@@ -3,17 +3,22 @@
 Near a box most rows are constant (points well inside) or affine (points well outside). Only the
 others, the rows nearest to a change, go to the interior point; the rest is a linear term.
 
-The interior point wants numbers near one. It gets the change of q, in multiples of `unit`, and the
-value of eq. 7 times 2T / unit, so that each row counts once:
+The interior point wants numbers near one. It gets the change of q, in multiples of the units, and
+the value of eq. 7 times 2T / unit, so that a row of the side with the larger unit counts once:
 
     new bounds = bounds + unit scales dq
     new width = width - unit Σ scales dq
     2T/unit · λ/2 ‖new width‖² = constant - 2Tλ width·Σ scales dq + ½ weight ‖Σ scales dq‖²
 
-Here Σ is over the two sides, and weight = 2Tλ unit. The other symbols are those of problem.py.
+Here Σ is over the two sides, and weight = 2Tλ unit. The other symbols are those of problem.py. Each
+side has a unit of its own, since the paper's |l0| and |u0| may lie many decades apart: then slack
+on one side is larger by as many.
 
 symbol   meaning                                                          shape
-unit     size of the box, in units of the scales
+units    size of the box, in units of the scales of each side             (2,)
+unit     the larger of the two
+shares   units / unit: what a row of each side counts                     (2,)
+scales   those of problem.py times the shares                             (2, p)
 near     numbers of the rows nearest to a change                          (2, n)
 B        how far the near rows are from binding, in units                 (2, p, n)
 H, c     quadratic and linear term in dq                                  (2p, 2p), (2, p)
@@ -41,14 +46,14 @@ would be less than 1e-11 units. More would also swamp the other coordinates in r
 
 
 def step(
-    problem: Problem, penalty: float, bounds: FloatArray, n_rows: int
+    problem: Problem, penalty: float, bounds: FloatArray, units: FloatArray, n_rows: int
 ) -> tuple[FloatArray, FloatArray]:
     """Better bounds (2, p) and their pull (2, T, p), from eq. 7 near `bounds` with `n_rows` of the
     rows of each side that may change there."""
-    local = _localized(problem, penalty, bounds, n_rows)
-    dq, z = minimize(local.B, local.H, local.c, local.offset, MARGIN)
-    bounds = _flattened(local.bounds + local.unit * problem.scales * dq, local.stiff)
-    near_pull = z.transpose(0, 2, 1)
+    local = _localized(problem, penalty, bounds, units, n_rows)
+    dq, z = minimize(local.B, local.H, local.c, local.shares, local.offset, MARGIN)
+    bounds = _flattened(local.bounds + local.unit * local.scales * dq, local.stiff)
+    near_pull = z.transpose(0, 2, 1) / local.shares[:, None, None]
     if n_rows == problem.n_tasks:
         return bounds, near_pull
     pull = _pull_of_far_rows(problem.violations(bounds))
@@ -62,6 +67,8 @@ class _Local:
 
     bounds: FloatArray
     unit: float
+    shares: FloatArray
+    scales: FloatArray
     stiff: BoolArray
     near_rows: IntArray
     B: FloatArray
@@ -70,41 +77,46 @@ class _Local:
     offset: float
 
 
-def _localized(problem: Problem, penalty: float, bounds: FloatArray, n_rows: int) -> _Local:
+def _localized(
+    problem: Problem, penalty: float, bounds: FloatArray, units: FloatArray, n_rows: int
+) -> _Local:
     T = problem.n_tasks
     bounds = np.where(problem.hard, problem.hull, bounds)
-    unit = max(problem.largest(-bounds.sum(axis=0)), problem.spread)
+    unit = float(units.max())
+    shares = units / unit
+    scales = shares[:, None] * problem.scales
     weight = 2 * T * penalty * unit
-    curvature = weight * problem.scales.max(axis=0) ** 2
+    curvature = weight * scales.max(axis=0) ** 2
     stiff = (curvature > STIFF) & ~problem.hard.any(axis=0)
     bounds = _flattened(bounds, stiff)
     width = -bounds.sum(axis=0)
 
     violations = problem.violations(bounds)
     near_rows, slope_of_far = _nearest_rows(violations, n_rows)
-    B = -np.take_along_axis(violations, near_rows[:, :, None], axis=1) / unit
+    B = -np.take_along_axis(violations, near_rows[:, :, None], axis=1) / units[:, None, None]
     B = np.where(np.isinf(B), FAR, B)  # hard bounds and free coordinates
-    near_slack = -float(np.minimum(B.min(axis=2), 0.0).sum())
+    near_slack = -float((shares[:, None] * np.minimum(B.min(axis=2), 0.0)).sum())
 
     softening = np.where(stiff, STIFF / np.maximum(curvature, STIFF), 1.0)
     return _Local(
         bounds=bounds,
         unit=unit,
+        shares=shares,
+        scales=scales,
         stiff=stiff,
         near_rows=near_rows,
         B=B.transpose(0, 2, 1),
-        H=_hessian(problem, weight * softening),
-        c=slope_of_far - weight / unit * problem.scales * width,
+        H=_hessian(problem, scales, weight * softening),
+        c=shares[:, None] * slope_of_far - weight / unit * scales * width,
         offset=2 * T / unit * problem.value(bounds, penalty) - near_slack,
     )
 
 
-def _hessian(problem: Problem, weights: FloatArray) -> FloatArray:
+def _hessian(problem: Problem, scales: FloatArray, weights: FloatArray) -> FloatArray:
     """Of ½ Σ_j weight_j (a_j dq_0j + b_j dq_1j)²: a diagonal block for each pair of sides.
 
     A hard bound does not move: with its scale zero, any curvature keeps it where it is.
     """
-    scales = problem.scales
     blocks = [[np.diag(one * other * weights) for other in scales] for one in scales]
     return np.block(blocks) + np.diag(problem.hard.ravel().astype(np.float64))
 

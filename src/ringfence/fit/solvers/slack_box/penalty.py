@@ -137,7 +137,7 @@ class _Search:
 
     def is_point(self, box: SlackBox) -> bool:
         """Whether a box is so small that a larger penalty leaves no further points outside."""
-        mean_distance = self.problem.spread / self.problem.n_tasks
+        mean_distance = self.problem.largest(self.problem.spread) / self.problem.n_tasks
         return self.problem.largest(box.upper - box.lower) <= VANISHED * mean_distance
 
 

@@ -105,12 +105,31 @@ class Problem:
         return float((width / np.where(self.hard, 1.0, self.scales)).max())
 
     @cached_property
-    def spread(self) -> float:
-        """Largest width of the middle half of the points, or a thousandth of that of all."""
+    def spread(self) -> FloatArray:
+        """Widths of the middle half of the points, or a thousandth of those of all; (p,)."""
         sample = self.filled[:: 1 + self.n_tasks // SAMPLED]
         middle_half = trimmed_boxes(sample)[(len(sample) - 1) // 2]
         width, full_width = -middle_half.sum(axis=0), -self.hull.sum(axis=0)
-        return max(self.largest(width), 1e-3 * self.largest(full_width))
+        spread: FloatArray = np.maximum(width, 1e-3 * full_width)
+        return spread
+
+    def units(self, width: FloatArray) -> FloatArray:
+        """A slack of each side that is neither large nor small for a box of this width (p,); (2,).
+
+        The coordinate that pulls most decides: its width in its scale. One with a scale near zero
+        is all but hard, and its width in that scale larger by decades than any slack will be.
+        """
+        width = np.maximum(width, self.spread)
+        most = (width * self.scales).argmax(axis=1)
+        scale = np.take_along_axis(self.scales, most[:, None], axis=1)[:, 0]
+        return _other_if_zero(width[most] / np.where(scale > 0.0, scale, np.inf))
+
+    def mean_units(self, width: FloatArray) -> FloatArray:
+        """The same with the mean over all pulls, for a width that is that of the optimum nearly."""
+        pull = width * self.scales
+        total = pull.sum(axis=1)
+        squares = (width**2 * ~self.hard).sum(axis=1)
+        return _other_if_zero(squares / np.where(total > 0.0, total, np.inf))
 
     def total_pull(self, width: FloatArray) -> float:
         """What all pulls sum to, for λ = 1, if a box of this width (p,) is optimal."""
@@ -175,3 +194,8 @@ def slack_of(violations: FloatArray) -> FloatArray:
     """ξ, shape (2, T)."""
     slack: FloatArray = np.maximum(violations.max(axis=2), 0.0)
     return slack
+
+
+def _other_if_zero(units: FloatArray) -> FloatArray:
+    """Where a side has no unit, since all its bounds are hard, that of the other; (2,)."""
+    return np.where(units > 0.0, units, units.max())

@@ -6,6 +6,7 @@ certificate of the whole problem decides whether that was enough.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from ringfence.errors import FitError
 from ringfence.fit.solvers.slack_box.local import step
 from ringfence.fit.solvers.slack_box.polish import polished
 from ringfence.fit.solvers.slack_box.problem import Problem, slack_of
+from ringfence.fit.solvers.slack_box.separate import separate_box
 from ringfence.fit.solvers.slack_box.trimmed import trimmed_boxes
 
 ALL_ROWS = 400
@@ -81,29 +83,53 @@ def solve(
 
     Scales that lie many decades apart leave a gap above `tol`: up to `STALLED` it is accepted.
     """
-    T = problem.n_tasks
     if penalty <= problem.exact_penalty:
         return exact_box(problem, penalty), problem.exact_pull(penalty)
-    bounds = _start(problem, penalty, tol) if start is None else start
-    n_rows = min(T, max(ALL_ROWS, T // 8))
-    last_gap, value = 1e-2, problem.value(bounds, penalty)
-    for last in [False] * (ROUNDS - 1) + [True]:
-        trial, pull = step(problem, penalty, bounds, n_rows)
-        gap = problem.gap(trial, penalty, pull)
-        if gap <= tol or (last and gap <= STALLED):
+    gap = np.inf
+    for bounds, units in _starts(problem, penalty, start, tol):
+        trial, pull, gap = _improved(problem, penalty, bounds, units, tol)
+        if gap <= max(tol, STALLED):
             bounds, gap = polished(problem, trial, penalty, pull)
             return _answer(problem, bounds, penalty, gap), pull
+    raise FitError(
+        f"the slack box at penalty {penalty:.6g} has a duality gap of {gap:.1e}, above the "
+        f"tolerance {tol:.1e}: scale the coordinates to similar ranges, or raise tol"
+    )
+
+
+def _starts(
+    problem: Problem, penalty: float, start: FloatArray | None, tol: float
+) -> Iterator[tuple[FloatArray, FloatArray | None]]:
+    """Bounds to start from, one after the other until one will do, and the units of slack (2,);
+    None if those follow from the box and the spread of the points."""
+    if start is not None:
+        yield start, None
+    # Among points that repeat, the interior point may stall from some starts.
+    yield _start(problem, penalty, tol), None
+    # Where scales lie decades apart, some coordinates may shrink to far less than their spread.
+    separate = separate_box(problem, penalty)
+    yield separate, problem.mean_units(-separate.sum(axis=0))
+
+
+def _improved(
+    problem: Problem, penalty: float, bounds: FloatArray, units: FloatArray | None, tol: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """Bounds, pull and gap after as many steps as it takes to get to `tol`, or all of them."""
+    T = problem.n_tasks
+    n_rows = min(T, max(ALL_ROWS, T // 8))
+    last_gap, value = 1e-2, problem.value(bounds, penalty)
+    for _ in range(ROUNDS):
+        here = problem.units(-bounds.sum(axis=0)) if units is None else units
+        trial, pull = step(problem, penalty, bounds, here, n_rows)
+        gap = problem.gap(trial, penalty, pull)
+        if gap <= tol:
+            break
         trial_value = problem.value(trial, penalty)
         if trial_value >= value or gap > 0.1 * last_gap:  # rows taken as affine were not
             n_rows = min(2 * n_rows, T)
         if trial_value < value or n_rows == T:
             bounds, value, last_gap = trial, trial_value, gap
-    if start is not None:  # among points that repeat, the interior point may stall from some starts
-        return solve(problem, penalty, None, tol)
-    raise FitError(
-        f"the slack box at penalty {penalty:.6g} has a duality gap of {gap:.1e}, above the "
-        f"tolerance {tol:.1e}: scale the coordinates to similar ranges, or raise tol"
-    )
+    return trial, pull, gap
 
 
 def exact_box(problem: Problem, penalty: float) -> SlackBox:

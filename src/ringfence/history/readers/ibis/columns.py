@@ -65,11 +65,19 @@ class EngineColumns:
         return observed is not None and observed.n + self._gaps[f"{name}:gaps"] < self._n_rows
 
     def shares_given(self, child: str, parent: str) -> Sequence[tuple[Choice, float]]:
-        """For each value of `parent`, the share of rows that have a value of `child`."""
-        share = self._rows[child].notnull().cast("float64").mean()
-        rows: list[tuple[Choice, float]]
-        rows = self._rows.group_by(parent).aggregate(share=share).to_polars().rows()
-        return rows
+        """For each value of `parent`, the share of rows that have a value of `child`, over the
+        tasks that have values of both."""
+        rows = self._rows
+        tasks = rows.group_by(":task").aggregate(
+            child=rows[child].notnull().any(), parent=rows[parent].notnull().any()
+        )
+        lacking = tasks.filter(~(tasks.child & tasks.parent))[":task"].to_polars().to_list()
+        if lacking:
+            rows = rows.filter(~rows[":task"].isin(lacking))
+        share = rows[child].notnull().cast("float64").mean()
+        shares: list[tuple[Choice, float]]
+        shares = rows.group_by(parent).aggregate(share=share).to_polars().rows()
+        return shares
 
     def unexplained_gaps(self, name: str) -> tuple[int, str] | None:
         """A task that has some values of the column and lacks others, and how many it lacks."""

@@ -47,6 +47,11 @@ class ParameterColumn:
             return reduce(or_, matches).fill_null(False)
         return self._is(self.positions.is_in(numbers))
 
+    def may_be(self, values: Sequence[Choice]) -> Any:
+        """Where the parameter has one of these values, or none at all: then it is unknown."""
+        among = self.among(values)
+        return among if self.gap is None else among | self.gap
+
     def _is(self, chosen: pl.Series) -> Any:
         """Where the column has one of the chosen ones of its different values."""
         values = self.raw.filter(chosen.fill_null(False))

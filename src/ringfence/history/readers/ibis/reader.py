@@ -161,11 +161,12 @@ def _text(table: Any, column: Any) -> Any:
 
 
 def _columns_of(space: Space, head: pl.DataFrame) -> list[str]:
-    """The columns of a declared space; constants need none."""
-    for name, parameter in space.parameters.items():
-        if not isinstance(parameter, Constant):
+    """The columns of a declared space that the table has, at least one."""
+    names = [name for name in space if name in head.columns]
+    if not any(not isinstance(space[name], Constant) for name in names):
+        for name in space:
             require_column(head, name)
-    return [name for name in space if name in head.columns]
+    return names
 
 
 def _name_of(table: Any) -> str:

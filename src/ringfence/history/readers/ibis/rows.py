@@ -1,8 +1,9 @@
 """The rows that count, judged inside the engine by the rules of `usable_rows`.
 
-For each parameter a row is tested twice: is its value not one of the parameter's although it is
-active (wrong), or is it missing although it is active (a gap)? A row counts for the first test that
-it fails, so the counts add up.
+For each parameter a row is tested: is its value not one of the parameter's although it is active
+(wrong)? A row counts for the first test that it fails, so the counts add up. Where values are
+missing although the parameter is active (a gap), the whole task must lack them: it did not tune the
+parameter, which is then unknown. A task that tuned none of them does not count.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ringfence.history.readers.ibis.parameters import ParameterColumn
 from ringfence.history.roles import Roles
 from ringfence.history.selection import Dropped
 from ringfence.history.values import describe
-from ringfence.space import Space
+from ringfence.space import Categorical, Constant, Space
 
 COUNTED = "counted in the engine"
 
@@ -56,13 +57,30 @@ def usable(runs: EngineRows, space: Space, doubtful: Collection[str]) -> EngineR
     names = _with_parents(space, [name for name in doubtful if name in rows.columns])
     if not names:
         return EngineRows(rows, runs.n_rows, ())
-    tests = _parameter_tests(rows, space, names)
-    remaining = _passing(rows, tests)
-    reasons = {dropped.reason for dropped in remaining.dropped}
-    for i, test in enumerate(tests):
-        if test.gap_of is not None and test.reason in reasons:
-            _check_gaps(rows.filter([~earlier.fails for earlier in tests[:i]]), test)
-    return remaining
+    columns = {name: ParameterColumn(rows, name, space[name]) for name in names}
+    active = _active(space, columns)
+    wrong = [
+        _Test(c.wrong & active.get(n, True), f"{n} is not {describe(space[n])}")
+        for n, c in columns.items()
+    ]
+    gaps = {n: c.gap & active.get(n, True) for n, c in columns.items() if c.gap is not None}
+    remaining = _passing(rows, wrong)
+    counted = first_row(rows, {name: gap.sum() for name, gap in gaps.items()})
+    for name in [name for name in gaps if counted[name]]:
+        before = [test.fails for test in wrong[: 1 + names.index(name)]]
+        given = rows[name].notnull() & active.get(name, True)
+        _check_gaps(rows.mutate(**{":gap": gaps[name], ":given": given}), before, name)
+    return _without_strangers(remaining, space)
+
+
+def _without_strangers(runs: EngineRows, space: Space) -> EngineRows:
+    """Drop the rows without a value of any parameter."""
+    names = [n for n in space if n in runs.rows.columns and not isinstance(space[n], Constant)]
+    if any(isinstance(p := space[n], Categorical) and None in p.choices for n in names):
+        return runs
+    strange = reduce(and_, [runs.rows[name].isnull() for name in names])
+    rest = _passing(runs.rows, [_Test(strange, "the task tuned none of the parameters")])
+    return EngineRows(rest.rows, rest.n_rows, (*runs.dropped, *rest.dropped))
 
 
 def highest_budgets(rows: Any, budget: str) -> Any:
@@ -79,10 +97,6 @@ class _Test:
 
     fails: Any
     reason: str
-    gap_of: str | None = None
-    """The parameter, if the test is for missing values."""
-    given: Any = None
-    """Where that parameter is active and has a value."""
 
 
 def _passing(table: Any, tests: Sequence[_Test]) -> EngineRows:
@@ -110,44 +124,28 @@ def _with_parents(space: Space, names: Sequence[str]) -> list[str]:
     return [name for name in space.parents_first if name in wanted]
 
 
-def _parameter_tests(rows: Any, space: Space, names: Sequence[str]) -> list[_Test]:
-    """For each parameter, the test for wrong values and, unless missing is a value, for gaps."""
-    columns = {name: ParameterColumn(rows, name, space[name]) for name in names}
-    active = _active(space, columns)
-    tests = []
-    for name, column in columns.items():
-        is_active = active.get(name, True)
-        reason = f"{name} is not {describe(space[name])}"
-        tests.append(_Test(column.wrong & is_active, reason))
-        if column.gap is not None:
-            reason = f"the task has no values of {name}"
-            given = rows[name].notnull() & is_active
-            tests.append(_Test(column.gap & is_active, reason, name, given))
-    return tests
-
-
 def _active(space: Space, columns: Mapping[str, ParameterColumn]) -> dict[str, Any]:
-    """Where each parameter with conditions is active; `columns` have every parent first."""
+    """Where each parameter with conditions is active, or may be since a parent is unknown;
+    `columns` have every parent first."""
     active: dict[str, Any] = {}
     for name in columns:
         conditions = space.conditions_of(name)
-        parts = [columns[c.parent].among(c.values) for c in conditions]
+        parts = [columns[c.parent].may_be(c.values) for c in conditions]
         parts += [active[c.parent] for c in conditions if c.parent in active]
         if parts:
             active[name] = reduce(and_, parts)
     return active
 
 
-def _check_gaps(rows: Any, test: _Test) -> None:
-    """Raise HistoryError for a missing value unless its whole task lacks the parameter."""
-    marked = rows.mutate(**{":gap": test.fails, ":given": test.given})
-    tasks = marked.group_by(":task").aggregate(
-        gaps=marked[":gap"].sum(), given=marked[":given"].sum()
-    )
+def _check_gaps(marked: Any, dropped: Sequence[Any], name: str) -> None:
+    """Raise HistoryError for a missing value of the rows that are not `dropped` unless its whole
+    task lacks the parameter."""
+    kept = marked.filter([~fails for fails in dropped])
+    tasks = kept.group_by(":task").aggregate(gaps=kept[":gap"].sum(), given=kept[":given"].sum())
     mixed = tasks.filter((tasks.gaps > 0) & (tasks.given > 0)).order_by(":task").limit(1)
     for row in mixed.to_polars().iter_rows(named=True):
         raise HistoryError(
-            f"task {row[':task']!r}, column {test.gap_of!r}: {row['gaps']} values are missing, and "
-            f"no condition says that {test.gap_of} is inactive there; fill them in, or add a "
+            f"task {row[':task']!r}, column {name!r}: {row['gaps']} values are missing, and "
+            f"no condition says that {name} is inactive there; fill them in, or add a "
             "condition to the space"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
+from ringfence.errors.addresses import shown
 from ringfence.history.history import History
 from ringfence.history.readers.mlflow.files import is_store, runs_in_folder
 from ringfence.history.readers.mlflow.sql import is_database, runs_in_database
@@ -16,7 +17,7 @@ from ringfence.history.readers.mlflow.store import StoredRun, runs_of_server
 from ringfence.history.readers.shared.connection import is_database_url
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, from_text, history_of
 from ringfence.history.roles import NamedColumns
-from ringfence.incoming.addresses import shown
+from ringfence.incoming.limits import CELLS
 
 FOLDERS_OF = "MLflow"
 PARENT = "mlflow.parentRunId"
@@ -62,7 +63,7 @@ def read(
     if not metrics:
         raise HistoryError(f"no run of {where} has a metric")
     objective = chosen(columns.objective, metrics, "objective", where)
-    runs = _runs(leaves, columns.task or "experiment", objective)
+    runs = _runs(leaves, columns.task or "experiment", objective, where)
     left_out = len(stored) - len(leaves)
     notes = [f"{left_out} runs with runs below them were left out"] if left_out else []
     if deleted:
@@ -71,7 +72,7 @@ def read(
     return history_of(runs, name, objective, columns, notes=notes)
 
 
-def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:
+def _runs(stored: Sequence[StoredRun], task: str, objective: str, where: str) -> list[Run]:
     tasks = [_task(run, task) for run in stored]
     if all(name is None for name in tasks):
         raise HistoryError(
@@ -79,6 +80,7 @@ def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:
         )
     names = dict.fromkeys(name for run in stored for name in run.params)
     names.pop(task.removeprefix("params.") if task.startswith("params.") else "", None)
+    CELLS.allow(len(stored) * len(names), where)
     columns = {name: from_text([run.params.get(name) for run in stored]) for name in names}
     return [
         Run(
@@ -86,6 +88,7 @@ def _runs(stored: Sequence[StoredRun], task: str, objective: str) -> list[Run]:
             {name: column[i] for name, column in columns.items() if column[i] is not None},
             run.metrics.get(objective),
             FINISHED if run.status == "FINISHED" else run.status.lower(),
+            time=run.time,
         )
         for i, run in enumerate(stored)
     ]

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
-from ringfence.history.readers.mlflow.store import StoredRun
+from ringfence.history.readers.mlflow.store import StoredRun, seconds
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
 from ringfence.history.readers.shared.sqlite import is_sqlite, opened
+from ringfence.incoming.limits import BYTES
 
 TABLES = {"experiments", "runs", "params", "latest_metrics", "tags"}
 LARGEST = 1.7976931348623157e308
@@ -40,10 +41,10 @@ def runs_in_database(source: str | Path) -> list[StoredRun]:
                 f"{database_name(source)} has no table {min(missing)!r}: MLflow 1.0 or later did "
                 "not write it"
             )
-        return _runs(database)
+        return _runs(database, database_name(source))
 
 
-def _runs(database: Database) -> list[StoredRun]:
+def _runs(database: Database, where: str) -> list[StoredRun]:
     rows = database.rows
     params = _texts(rows("SELECT p.run_uuid, p.key, p.value FROM params p ORDER BY p.key"))
     tags = _texts(rows("SELECT t.run_uuid, t.key, t.value FROM tags t ORDER BY t.key"))
@@ -53,17 +54,35 @@ def _runs(database: Database) -> list[StoredRun]:
             "SELECT m.run_uuid, m.key, m.value, m.is_nan FROM latest_metrics m ORDER BY m.key"
         )
     )
-    runs = rows(
-        "SELECT r.run_uuid, e.name, r.status, r.lifecycle_stage FROM runs r "
-        "JOIN experiments e ON e.experiment_id = r.experiment_id "
-        "WHERE e.lifecycle_stage = 'active' "
-        "ORDER BY r.start_time, r.run_uuid"
+    experiments: dict[Any, Any] = (
+        dict(  # not joined there: a file may have an id any number of times
+            rows(
+                "SELECT e.experiment_id, e.name FROM experiments e "
+                "WHERE e.lifecycle_stage = 'active' AND e.experiment_id IS NOT NULL"
+            )
+        )
     )
+    runs = rows(
+        "SELECT r.run_uuid, r.experiment_id, r.status, r.lifecycle_stage, r.end_time, r.start_time "
+        "FROM runs r ORDER BY r.start_time, r.run_uuid"
+    )
+    if len({run[0] for run in runs}) < len(runs):
+        raise HistoryError(f"{where} is damaged: a run is there twice")
+    sizes = {key: len(_text(name)) for key, name in experiments.items()}
+    BYTES.allow(sum(sizes.get(run[1], 0) for run in runs), where)  # each run has its own copy later
     return [
         StoredRun(
-            key, _text(name), _text(status), params[key], metrics[key], tags[key], stage != "active"
+            key,
+            _text(experiments[experiment]),
+            _text(status),
+            params[key],
+            metrics[key],
+            tags[key],
+            stage != "active",
+            seconds(end, start),
         )
-        for key, name, status, stage in runs
+        for key, experiment, status, stage, end, start in runs
+        if experiment in experiments
     ]
 
 

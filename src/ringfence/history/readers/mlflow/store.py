@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
-from ringfence.incoming.addresses import hidden, shown
+from ringfence.errors.addresses import hidden, shown
+from ringfence.history.tables import as_float
 from ringfence.incoming.parsing import reason
 
 PAGE = 5000
@@ -29,6 +32,14 @@ class StoredRun:
     metrics: Mapping[str, float]
     tags: Mapping[str, str]
     deleted: bool = False
+    time: float | None = None
+    """When it ended or else began, in seconds since 1970."""
+
+
+def seconds(*moments: Any) -> float | None:
+    """The first of the moments that is known, MLflow's milliseconds as seconds."""
+    known = (m for m in moments if isinstance(m, (int, float)) and math.isfinite(as_float(m)) and m)
+    return next((as_float(moment) / 1000.0 for moment in known), None)
 
 
 def runs_of_server(uri: str) -> list[StoredRun]:
@@ -60,7 +71,8 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 data, info = run.data, run.info
                 name = names[info.experiment_id]
                 facts = (info.run_id, name, info.status, data.params, data.metrics, data.tags)
-                runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted"))
+                time = seconds(info.end_time, info.start_time)
+                runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted", time))
             seen.add(token)
             token = page.token
             more = bool(token) and token not in seen  # a page that comes again would never end

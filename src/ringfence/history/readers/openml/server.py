@@ -15,9 +15,8 @@ def evaluations(objective: str, **filters: Any) -> list[dict[str, Any]]:
     with _asked("or ask for fewer runs with size=…"):
         import openml
 
-        table: Any = openml.evaluations.list_evaluations_setups(
-            objective, output_format="dataframe", **filters
-        )
+        # A data frame without asking: 0.15 has `output_format`, with that default, 0.16 has not.
+        table: Any = openml.evaluations.list_evaluations_setups(objective, **filters)
     records: list[dict[str, Any]] = table.to_dict("records")
     return records
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -22,19 +22,27 @@ class Activity:
     parameters: tuple[str, ...]
     conditions: tuple[Condition, ...]
     notes: tuple[str, ...]
+    midway: tuple[str, ...] = ()
+    """Parameters that came or went in the middle of a study."""
 
 
 def activity(
-    finished: pl.DataFrame, parameters: Mapping[str, Parameter], required: Sequence[str]
+    finished: pl.DataFrame,
+    parameters: Mapping[str, Parameter],
+    required: Sequence[str],
+    mixed: Collection[str] = (),
 ) -> Activity:
     """Explain the gaps. `finished` has a row for each trial that counts, with its `:study`, numbers
-    (positions for choices) and null for a missing parameter. A parameter whose gaps nothing
-    explains, or that fewer than half of the studies have, is left out unless `required`."""
+    (positions for choices) and null for a missing parameter. A parameter that came or went in the
+    middle of a study stays: the other trials did not tune it. One whose gaps nothing explains is
+    left out unless `required`; one that is in `mixed` explains no other's."""
+    midway: list[str] = []
     used: dict[str, Parameter] = {}
     conditions: list[Condition] = []
     notes: list[str] = []
     for name, parameter in parameters.items():
-        presence = _presence(name, finished, used)
+        switches = {other: kind for other, kind in used.items() if other not in mixed}
+        presence = _presence(name, finished, switches)
         problem = presence.problem()
         if name in required:
             if presence.unexplained:
@@ -46,9 +54,11 @@ def activity(
         notes += presence.notes()
         if presence.condition is not None:
             conditions.append(presence.condition)
+        elif presence.n_gaps:
+            midway.append(name)
     if not used:
         raise HistoryError("no parameter can be used: " + "; ".join(notes))
-    return Activity(tuple(used), tuple(conditions), tuple(notes))
+    return Activity(tuple(used), tuple(conditions), tuple(notes), tuple(midway))
 
 
 @dataclass(frozen=True)
@@ -64,32 +74,34 @@ class _Presence:
     """Trials, of those studies, that lack it."""
     condition: Condition | None
     """What explains the gaps, if they can be explained."""
+    midway: bool
+    """Whether the gaps of each study are its first trials, or its last ones."""
 
     @property
     def unexplained(self) -> bool:
-        return self.n_gaps > 0 and self.condition is None
+        return self.n_gaps > 0 and self.condition is None and not self.midway
 
     def problem(self) -> str:
         """Why the parameter should not be used; "" if it can be."""
         if self.unexplained:
             return (
-                f"missing in {self.n_gaps} of {self.n_trials} finished trials, and no "
-                "other parameter tells when; declare the space with its condition to keep it"
+                f"missing in {self.n_gaps} of {self.n_trials} finished trials here and there, and "
+                "no other parameter tells when"
             )
-        if 2 * self.n_with < self.n_studies:
-            return f"only {self.n_with} of {self.n_studies} studies have it"
         return ""
 
     def notes(self) -> list[str]:
         """What a user of the parameter should know."""
         notes = []
         if self.n_with < self.n_studies:
-            notes.append(
-                f"{self.name} is in {self.n_with} of {self.n_studies} studies; "
-                "the others do not count"
-            )
+            notes.append(f"{self.name} is in {self.n_with} of {self.n_studies} studies")
         if self.condition is not None:
             notes.append(in_words(self.condition))
+        elif self.n_gaps:
+            notes.append(
+                f"{self.name} came or went in the middle of a study: {self.n_gaps} of "
+                f"{self.n_trials} finished trials did not tune it"
+            )
         return notes
 
 
@@ -105,19 +117,31 @@ def _presence(name: str, finished: pl.DataFrame, before: Mapping[str, Parameter]
         n_trials=rows.height,
         n_gaps=gaps,
         condition=condition_of(name, rows, before) if gaps else None,
+        midway=_midway(name, rows),
     )
+
+
+def _midway(name: str, rows: pl.DataFrame) -> bool:
+    """Whether each study has the parameter from some trial on, or up to one: it was added to the
+    code, or taken out of it."""
+    given = rows.sort(":number").select(":study", given=pl.col(name).is_not_null())
+    changes = (pl.col("given") != pl.col("given").shift()).sum().over(":study")
+    return not (given.select(changes.alias("n"))["n"] > 1).any()
 
 
 def condition_of(
     child: str, rows: pl.DataFrame, before: Mapping[str, Parameter]
 ) -> Condition | None:
     """The condition on the first of the parameters suggested `before` that tells exactly when
-    `child` is missing."""
+    `child` is missing, in the studies that have both."""
     for parent, parameter in before.items():
         if not _can_switch(parameter):
             continue
         share = pl.col(child).is_not_null().mean().alias(":share")
-        shares = rows.group_by(parent).agg(share)
+        both = rows.filter(pl.col(parent).is_not_null().any().over(":study"))
+        if not both[child].null_count():
+            continue
+        shares = both.group_by(parent).agg(share)
         present = shares.filter(pl.col(":share") == 1.0)[parent]
         if shares[":share"].is_in([0.0, 1.0]).all() and not present.null_count():
             absent = shares.filter(pl.col(":share") == 0.0)[parent].drop_nulls()

@@ -13,10 +13,13 @@ from ringfence.history.places import Places
 from ringfence.history.readers.optuna.conditions import activity
 from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows, from_json
-from ringfence.history.readers.optuna.space import Range, merge, parse
+from ringfence.history.readers.optuna.space import Range, all_choices, is_mixed, merge, parse
+from ringfence.history.readers.optuna.studies import Studies
 from ringfence.history.roles import NamedColumns, Roles
 from ringfence.history.tables import free_name, from_objects, require_literal
-from ringfence.space import Choice, Constant, Int, Parameter, Space, choice_key
+from ringfence.history.values import position_of
+from ringfence.incoming.limits import CELLS, COLUMNS
+from ringfence.space import Choice, Constant, Int, Parameter, Space
 from ringfence.words import did_you_mean
 
 
@@ -27,21 +30,34 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
     if not trials.height:
         raise HistoryError(f"{source}: the studies have no trials")
     ranges = _ranges(rows, picked, columns)
+    COLUMNS.allow(len(ranges), source)
+    CELLS.allow(trials.height * len(ranges), source)
     wide = _wide(rows, picked, trials, list(ranges))
-    merged = {name: merge(name, ranges[name]) for name in ranges}
+    times = {s.name: rows.times[s.key] for s in picked.studies if s.key in rows.times}
+    merged = {name: merge(name, ranges[name], times) for name in ranges}
     kinds = {name: merged[name].parameter for name in ranges}
-    categories = [name for name in kinds if ranges[name][0].choices]
+    mixed = [name for name in kinds if is_mixed(ranges[name])]
+    categories = [name for name in kinds if ranges[name][0].choices and name not in mixed]
     coded = wide.with_columns([_positions(wide, name, ranges[name], picked) for name in categories])
     wide, coded, strange = _without_strangers(wide, coded, categories)
     finished = coded.filter((pl.col(":state") == "complete") & pl.col(":value").is_finite())
-    active = activity(finished, kinds, required=columns.parameters or ())
+    active = activity(finished, kinds, required=columns.parameters or (), mixed=mixed)
     task, objective, state = _role_names(columns.task, picked, active.parameters)
+    tasks = _tasks(rows, picked, wide, columns.task).alias(task)
+    studies = Studies.of(picked.studies, rows.times, ranges, active)
+    by_task = studies.by_task(tasks, wide[":study"])
     table = pl.DataFrame(
         [
-            _tasks(rows, picked, wide, columns.task).alias(task),
-            *(_column(coded[name], kinds[name], ranges[name]) for name in active.parameters),
+            tasks,
+            *(
+                _mixed(wide, name, ranges[name], picked)
+                if name in mixed
+                else _column(coded[name], kinds[name], ranges[name])
+                for name in active.parameters
+            ),
             wide[":value"].alias(objective),
             wide[":state"].alias(state),
+            *studies.lacking(wide),
         ]
     )
     merge_notes = [note for name in active.parameters for note in merged[name].notes]
@@ -52,7 +68,10 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
         source=source,
         places=_places(picked, wide),
         space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
+        left_out=frozenset(kinds) - set(active.parameters),
         notes=(*rows.notes, counts, *strange, *picked.notes, *merge_notes, *active.notes),
+        task_spaces=by_task.spaces,
+        task_times=by_task.times,
     )
 
 
@@ -113,9 +132,9 @@ def _positions(
 ) -> pl.Series:
     """Positions among all choices of a category, from those among each study's own."""
     keys = {study.name: study.key for study in picked.studies}
-    positions = {key: i for i, key in enumerate(_all_choices(ranges))}
+    choices = all_choices(ranges)
     translation = [
-        (keys[r.study], float(study_position), float(positions[choice_key(choice)]))
+        (keys[r.study], float(study_position), position_of(choices, choice))
         for r in ranges
         for study_position, choice in enumerate(r.choices)
     ]
@@ -148,18 +167,28 @@ def _without_strangers(
     return wide.with_columns(state), coded.with_columns(state), notes
 
 
-def _all_choices(ranges: Sequence[Range]) -> dict[tuple[str, object], Choice]:
-    """Every choice by its key, in the order of first use: the order that `merge` gives."""
-    return {choice_key(choice): choice for r in ranges for choice in r.choices}
-
-
 def _column(coded: pl.Series, kind: Parameter, ranges: Sequence[Range]) -> pl.Series:
     """The parameter's values in the user's types."""
     if ranges[0].choices:
-        choices = from_objects(coded.name, list(_all_choices(ranges).values()))
+        choices = from_objects(coded.name, list(all_choices(ranges)))
         return choices.gather(coded.cast(pl.UInt32)).alias(coded.name)
     integer = isinstance(kind, Int) or (isinstance(kind, Constant) and isinstance(kind.value, int))
     return coded.cast(pl.Int64) if integer else coded
+
+
+def _mixed(wide: pl.DataFrame, name: str, ranges: Sequence[Range], picked: Objectives) -> pl.Series:
+    """The values of a parameter that is a number here and a choice there, each as it was."""
+    keys = {study.name: study.key for study in picked.studies}
+    by_study = {keys[r.study]: r for r in ranges}
+    values: list[Choice] = []
+    for study, number in wide.select(":study", name).iter_rows():
+        own = by_study.get(study)
+        if number is None or own is None or not own.choices:
+            whole = own is not None and own.kind == "int" and number is not None
+            values.append(int(number) if whole else number)
+        else:
+            values.append(own.choices[int(number)] if 0 <= number < len(own.choices) else None)
+    return from_objects(name, values)
 
 
 def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | None) -> pl.Series:

@@ -15,6 +15,7 @@ from ringfence.history.readers.optuna.rows import (
     Choose,
     Rows,
     StudyInfo,
+    last_times,
     long_table,
 )
 
@@ -70,6 +71,7 @@ def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -
         long_table(
             [(i, json.dumps(t.user_attrs.get(attribute or ""))) for i, t in identified], ATTRIBUTES
         ),
+        times=last_times((k, t.datetime_complete or t.datetime_start) for k, t in trials),
     )
 
 

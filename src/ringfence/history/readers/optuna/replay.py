@@ -25,6 +25,7 @@ from ringfence.history.readers.optuna.rows import (
     Choose,
     Rows,
     StudyInfo,
+    last_times,
     long_table,
     metric_names,
 )
@@ -67,6 +68,8 @@ class Operation(msgspec.Struct):
     user_attr: dict[str, Any] = {}
     user_attrs: dict[str, Any] = {}
     system_attr: dict[str, Any] = {}
+    datetime_start: Any = None
+    datetime_complete: Any = None
 
 
 class Trial:
@@ -81,6 +84,7 @@ class Trial:
         self.params = dict(operation.params)
         self.distributions = dict(operation.distributions)
         self.attributes = dict(operation.user_attrs)
+        self.times = [operation.datetime_start, operation.datetime_complete]
 
 
 class Replay:
@@ -127,6 +131,7 @@ class Replay:
             tuple(distributions),
             long_table(attributes, ATTRIBUTES),
             tuple(self.notes),
+            last_times((t.study, moment) for _, t in chosen for moment in t.times),
         )
 
     def _create_study(self, operation: Operation) -> None:
@@ -176,6 +181,7 @@ class Replay:
         if trial is not None:
             trial.state = STATES[operation.state]
             trial.values = operation.values if operation.values is not None else trial.values
+            trial.times += [operation.datetime_start, operation.datetime_complete]
 
     def _set_trial_attributes(self, operation: Operation) -> None:
         trial = self._unfinished(operation)

@@ -9,8 +9,9 @@ attributes   trial, value                    of the attribute that names tasks, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
@@ -57,6 +58,8 @@ class Rows:
     """Study, parameter and distribution in JSON, in the order of first use."""
     attributes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ATTRIBUTES))
     notes: tuple[str, ...] = ()
+    times: Mapping[int, float] = field(default_factory=dict)
+    """When the last trial of each study began or ended, in seconds since 1970, if that is known."""
 
 
 def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
@@ -65,6 +68,24 @@ def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl
     return pl.DataFrame(
         [pl.Series(n, c, dtype=schema[n], strict=False) for n, c in zip(schema, columns)]
     )
+
+
+def last_times(moments: Iterable[tuple[int, Any]]) -> dict[int, float]:
+    """The last of the moments of each study: datetimes, or text that says one."""
+    last: dict[int, float] = {}
+    for study, moment in moments:
+        time = _seconds(moment)
+        if time is not None:
+            last[study] = max(time, last.get(study, time))
+    return last
+
+
+def _seconds(moment: Any) -> float | None:
+    try:
+        moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        return moment.timestamp() if isinstance(moment, datetime) else None
+    except (ArithmeticError, OSError, ValueError):
+        return None
 
 
 def from_json(text: Any) -> Any:

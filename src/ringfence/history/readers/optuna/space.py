@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ringfence import words
 from ringfence.errors import HistoryError, SpaceError
 from ringfence.history.tables import from_objects
-from ringfence.history.values import require_apart
+from ringfence.history.values import one_of_each, require_apart
 from ringfence.incoming.parsing import json_of
-from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, choice_key
+from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter
 from ringfence.words import shortened
 
 KINDS = {
@@ -83,18 +83,17 @@ def plain(choice: object) -> Choice:
     return json.dumps(choice)
 
 
-def merge(name: str, ranges: Sequence[Range]) -> Merged:
-    """The union of a parameter's distributions; HistoryError for numbers here and choices there."""
+def is_mixed(ranges: Sequence[Range]) -> bool:
+    """Whether a parameter is a number in some studies and a choice in others."""
+    return len({r.kind == "categorical" for r in ranges}) > 1
+
+
+def merge(name: str, ranges: Sequence[Range], times: Mapping[str, float] | None = None) -> Merged:
+    """The union of a parameter's distributions. Of numbers here and choices there, it is a range if
+    all choices are numbers, else what the newest study has, by the `times` of the studies."""
+    if is_mixed(ranges):
+        return _mixed(name, ranges, times or {})
     first = ranges[0]
-    other = next(
-        (r for r in ranges if (r.kind == "categorical") != (first.kind == "categorical")), None
-    )
-    if other is not None:
-        raise HistoryError(
-            f"the parameter {name!r} is {_words(first)} in study {first.study!r} and "
-            f"{_words(other)} in study {other.study!r}; read these studies apart "
-            f"(studies=…, --studies …), or leave it out (ignore=[{name!r}], --ignore …)"
-        )
     try:
         return _choices(name, ranges) if first.kind == "categorical" else _numbers(name, ranges)
     except SpaceError as error:
@@ -103,9 +102,41 @@ def merge(name: str, ranges: Sequence[Range]) -> Merged:
         ) from error
 
 
+def _mixed(name: str, ranges: Sequence[Range], times: Mapping[str, float]) -> Merged:
+    numbers = [r for r in ranges if not r.choices]
+    lists = [r for r in ranges if r.choices]
+    listed = [_listed(r) for r in lists]
+    said = f"{name} is {_words(numbers[0])} in some studies and {_words(lists[0])} in others; took "
+    if all(listed):
+        whole = merge(name, [*numbers, *(r for r in listed if r is not None)])
+        return Merged(whole.parameter, (f"{said}the range of all", *whole.notes))
+    newest = max(ranges, key=lambda r: times.get(r.study, 0.0))
+    kept = merge(name, lists if newest.choices else numbers)
+    note = (
+        f"{said}what the newest study has ({newest.study}); other values are converted if they can "
+        "be, else dropped and counted"
+    )
+    return Merged(kept.parameter, (note, *kept.notes))
+
+
+def _listed(range_: Range) -> Range | None:
+    """A list of numbers as a range; None if there are others."""
+    numbers = [c for c in range_.choices if isinstance(c, (int, float)) and not isinstance(c, bool)]
+    if len(numbers) < len(range_.choices):
+        return None
+    kind = "int" if all(isinstance(number, int) for number in numbers) else "float"
+    return Range(range_.study, kind, float(min(numbers)), float(max(numbers)))
+
+
+def all_choices(ranges: Sequence[Range]) -> tuple[Choice, ...]:
+    """The choices of all studies in the order of first use; True here and "true" there are one."""
+    return tuple(one_of_each(choice for r in ranges for choice in r.choices))
+
+
 def _choices(name: str, ranges: Sequence[Range]) -> Merged:
-    choices = tuple({choice_key(choice): choice for r in ranges for choice in r.choices}.values())
-    require_apart(choices, from_objects(name, list(choices)))
+    for r in ranges:
+        require_apart(r.choices, from_objects(name, list(r.choices)))
+    choices = all_choices(ranges)
     notes = []
     if len({r.choices for r in ranges}) > 1:
         labels = words.choices(choices)

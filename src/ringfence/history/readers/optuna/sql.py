@@ -20,6 +20,7 @@ from ringfence.history.readers.optuna.rows import (
     Rows,
     StudyInfo,
     from_json,
+    last_times,
     long_table,
     metric_names,
 )
@@ -31,34 +32,50 @@ from ringfence.words import plain, shortened
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
 """Versions of Optuna's tables, by its own names; the second is that of Optuna 3.2 to 5."""
 
+TABLES = {
+    "studies", "study_directions", "study_user_attributes", "study_system_attributes",
+    "trials", "trial_params", "trial_values", "trial_user_attributes",
+}  # fmt: skip
+TWICE = "a study, a trial or a value is there twice"
+
 
 def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> Rows:
     """The trials of the chosen studies, and of each the value of a user `attribute`."""
     with connected(source) as database:
-        _check_schema(database, database_name(source))
+        where = database_name(source)
+        _check_schema(database, where)
         all_studies = _studies(database)
+        if len({study.key for study in all_studies}) < len(all_studies):
+            raise HistoryError(f"{where} is damaged: {TWICE}")
         studies = choose(all_studies)
         keys = tuple(study.key for study in studies)
         selects = Selects(keys if len(studies) < len(all_studies) else None)
         states = pl.col("state").str.to_lowercase()
+        trials = _frame(database, selects.trials(), TRIALS).with_columns(states)
+        _require_unique(trials.select("trial"), where)
+        if trials["trial"].null_count():
+            raise HistoryError(f"{where} is damaged: a trial has no number of its own")
         values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
+        _require_unique(values.select("trial", "objective"), where)
         distributions = database.rows(selects.distributions())
         attributes = pl.DataFrame(schema=ATTRIBUTES)
         if attribute is not None:
             attributes = _frame(database, selects.attributes(), ATTRIBUTES, key=attribute)
+            _require_unique(attributes.select("trial"), where)
         return Rows(
             studies,
-            _frame(database, selects.trials(), TRIALS).with_columns(states),
+            trials,
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
             tuple((s, n, d) for s, n, d in distributions if isinstance(n, str)),
             attributes,
+            times=last_times((s, t) for s, *ends in database.rows(selects.times()) for t in ends),
         )
 
 
 def _check_schema(database: Database, where: str) -> None:
     tables = database.tables()
-    if not {"studies", "trials", "trial_params", "trial_values"} <= tables:
+    if not tables >= TABLES:
         hint = "; MLflow's are read with format='mlflow'" if "latest_metrics" in tables else ""
         raise HistoryError(f"{where} is not an Optuna storage: it lacks Optuna's tables{hint}")
     version = None
@@ -71,6 +88,13 @@ def _check_schema(database: Database, where: str) -> None:
             f"({shortened(plain(str(version or 'unknown')), 40)}, not {SCHEMAS[-1]}); bring it "
             "up to date with: optuna storage upgrade --storage URL"
         )
+
+
+def _require_unique(keys: pl.DataFrame, where: str) -> None:
+    """HistoryError for keys that are there twice. Tools make them unique; a file need not have kept
+    that, and what is joined by them would have the square of its rows."""
+    if keys.drop_nulls().is_duplicated().any():
+        raise HistoryError(f"{where} is damaged: {TWICE}")
 
 
 def _studies(database: Database) -> list[StudyInfo]:

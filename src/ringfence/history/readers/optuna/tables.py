@@ -29,6 +29,12 @@ class Selects:
         select = "SELECT t.trial_id, t.study_id, t.number, t.state FROM trials t"
         return f"{select} WHERE {self._chosen()} ORDER BY t.study_id, t.number"
 
+    def times(self) -> str:
+        """study, when a trial was the last to begin, when one was the last to end."""
+        ends = "MAX(t.datetime_start), MAX(t.datetime_complete)"
+        select = f"SELECT t.study_id, {ends} FROM trials t"
+        return f"{select} WHERE {self._chosen()} GROUP BY t.study_id"
+
     def values(self) -> str:
         """trial, objective, value, kind of value (finite or which infinity)."""
         return self._of("SELECT x.trial_id, x.objective, x.value, x.value_type FROM trial_values x")

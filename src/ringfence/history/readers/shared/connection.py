@@ -9,8 +9,8 @@ import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from ringfence.errors.addresses import shown
 from ringfence.history.readers.shared.database import Database
-from ringfence.incoming.addresses import shown
 
 SERVER = re.compile(r"(postgres|postgresql|mysql|mariadb)(\+\w+)?://", re.IGNORECASE)
 SQLITE = re.compile(r"sqlite(?:\+\w+)?://(?:/(?P<path>[^?]*))?(?:\?.*)?", re.IGNORECASE)

@@ -21,8 +21,8 @@ from ringfence.history.readers.shared.header import (
     repeats,
     tidy,
 )
-from ringfence.history.spreadsheets.notation import look_at, notation
-from ringfence.incoming.limits import COLUMNS
+from ringfence.history.spreadsheets.notation import look_at, notation, with_meaning
+from ringfence.incoming.limits import CELLS, COLUMNS
 from ringfence.space.spellings import LEADING_ZERO
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
@@ -58,6 +58,7 @@ def _read_utf8(
         lines = lines[above:]
     cells = _cells(lines[0], separator) if lines else []
     COLUMNS.allow(len(cells), name)
+    require_cells(content, separator, name)
     names = column_names(cells, name)
     written = _read(content, separator, name, as_text=True)
     tasks = [column for column in written.columns if _is_task(column, task)]
@@ -75,6 +76,16 @@ def _read_utf8(
         frame = written
     frame = frame.with_columns(_whole(frame[column]) for column in tasks)
     return _part(frame, cells, names, name, numbers, notes)
+
+
+def require_cells(content: bytes, separator: str, name: str) -> None:
+    """FileError for more columns or cells than the limits: of a table with a wide header, a line
+    is a byte. Rows are counted only if there may be too many, since quoted texts have lines."""
+    width = _read(content, separator, name, as_text=True, most=0).width
+    COLUMNS.allow(width, name)
+    if width * (content.count(b"\n") + 1) > CELLS.most:
+        rows = pl.scan_csv(content, separator=separator, infer_schema=False).select(pl.len())
+        CELLS.allow(width * rows.collect().item(), name)
 
 
 def _headers(frame: pl.DataFrame, cells: list[str]) -> pl.Series:
@@ -131,9 +142,15 @@ def _typed(
 
 
 def _read(
-    content: bytes, separator: str, name: str, texts: Sequence[str] = (), as_text: bool = False
+    content: bytes,
+    separator: str,
+    name: str,
+    texts: Sequence[str] = (),
+    as_text: bool = False,
+    most: int | None = None,
 ) -> pl.DataFrame:
-    """The table with types as polars infers them, except for those that stay text."""
+    """The table, or the `most` first rows of it, with types as polars infers them, except for
+    those that stay text."""
     try:
         return pl.read_csv(
             content,
@@ -141,6 +158,7 @@ def _read(
             null_values=MISSING,
             infer_schema=not as_text,
             infer_schema_length=None,
+            n_rows=most,
             schema_overrides=dict.fromkeys(texts, pl.String),
         )
     except pl.exceptions.ComputeError as error:
@@ -191,8 +209,9 @@ def _cells(line: str, separator: str) -> list[str]:
 
 
 def _has_decimal_commas(frame: pl.DataFrame) -> bool:
-    texts = (c for c in frame if c.dtype == pl.String and not is_label(c.name))
-    return any(notation(look_at(column)) == "comma" for column in texts)
+    texts = [n for n, dtype in frame.schema.items() if dtype == pl.String and not is_label(n)]
+    columns = (frame[name] for name in with_meaning(frame, texts))
+    return any(notation(look_at(column)) == "comma" for column in columns)
 
 
 def _too_wide(content: bytes, separator: str, name: str) -> str:

@@ -21,7 +21,7 @@ from ringfence.history.readers.shared.header import (
     tidy,
 )
 from ringfence.history.tables import from_cells
-from ringfence.incoming.limits import BYTES, CELL, COLUMNS
+from ringfence.incoming.limits import BYTES, CELL, CELLS, COLUMNS
 from ringfence.incoming.parsing import guarded
 from ringfence.words import some
 
@@ -126,6 +126,7 @@ def _values(page: Any, name: str) -> list[tuple[Any, ...]]:
         width = max(width, len(row))
         COLUMNS.allow(width, name)
         letters += sum(len(cell) for cell in row if isinstance(cell, str))  # many share one text
+        CELLS.allow(width * len(rows), name)
         BYTES.allow(CELL * width * len(rows) + letters, name)
         rows.append(tuple(map(_value, row)))
     return rows

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError, RingfenceError
-from ringfence.incoming.addresses import is_address, shown
+from ringfence.errors.addresses import is_address, shown
 from ringfence.incoming.content import read_text, readable
 from ringfence.incoming.parsing import json_of, reason
 

@@ -11,12 +11,14 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History, history_from
+from ringfence.history.mismatch.spaces import union_of
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.nested import flat as flat
 from ringfence.history.tables import as_float, from_objects, require_literal
-from ringfence.incoming.limits import COLUMNS
-from ringfence.space import Space
-from ringfence.words import did_you_mean
+from ringfence.history.values import LACKS
+from ringfence.incoming.limits import CELLS, COLUMNS
+from ringfence.space import Constant, Parameter, Space
+from ringfence.words import did_you_mean, some
 
 FINISHED = "finished"
 
@@ -30,6 +32,10 @@ class Run:
     value: float | None
     status: str = FINISHED
     budget: float | None = None
+    time: float | None = None
+    """When it began or ended, in seconds since 1970, if that is known."""
+    space: Space | None = None
+    """What its search declared, if it did."""
 
 
 def history_of(
@@ -39,17 +45,18 @@ def history_of(
     columns: NamedColumns,
     *,
     budget: str | None = None,
-    space: Space | None = None,
     notes: Sequence[str] = (),
 ) -> History:
     """The history with a row for each run. `objective` and `budget` say what the runs' values and
-    budgets are; of `columns` only the direction, `parameters` and `ignore` count. With a `space`
-    its parameters are taken, else every name that occurs in a configuration."""
+    budgets are; of `columns` only the direction, `parameters` and `ignore` count. If all runs have
+    a space the parameters of these are taken, else every name that occurs in a configuration."""
     if not runs:
         raise HistoryError(f"{source} holds no runs")
     columns.refuse("decimal", reader=source)
+    space, decided = _union(runs)
     names = list(dict.fromkeys([*(space or ()), *(name for run in runs for name in run.config)]))
     COLUMNS.allow(len(names), source)
+    CELLS.allow(len(runs) * len(names), source)
     require_literal([*names, objective])
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
     series = [
@@ -65,8 +72,85 @@ def history_of(
     if space is not None:
         space = _restricted(space, columns)
         columns = replace(columns, parameters=list(space))
+    series += _lacking(runs, names if space is None else list(space))
     history = history_from(pl.DataFrame(series), columns, typed=True)
-    return replace(history, source=source, space=space, notes=(*notes, *history.notes))
+    return replace(
+        history,
+        source=source,
+        space=space,
+        notes=(*notes, *decided, *history.notes),
+        task_spaces={} if space is None else _task_spaces(runs, columns),
+        task_times=_task_times(runs),
+    )
+
+
+def _union(runs: Sequence[Run]) -> tuple[Space | None, list[str]]:
+    """The union of the spaces of all runs, the oldest first; None if some have none. What is fixed
+    in each of them, and not at the same value, is a fact of the tasks and no parameter."""
+    by_age = sorted(runs, key=lambda run: run.time or 0.0)
+    spaces = list({id(run.space): run.space for run in by_age}.values())
+    declared = [space for space in spaces if space is not None]
+    if not declared or len(declared) < len(spaces):
+        return None, []
+    if all(space == declared[0] for space in declared):
+        return declared[0], []
+    kinds: dict[str, list[Parameter]] = {}
+    for name, parameter in (item for space in declared for item in space.parameters.items()):
+        kinds.setdefault(name, []).append(parameter)
+    facts = [
+        name
+        for name, each in kinds.items()
+        if all(isinstance(kind, Constant) for kind in each) and any(k != each[0] for k in each)
+    ]
+    space, notes = union_of([tuned for space in declared if (tuned := _without(space, facts))])
+    if facts:
+        notes.append(f"left out {some(facts)}: fixed in every search, and not at the same value")
+    return space, notes
+
+
+def _without(space: Space, names: Collection[str]) -> Space | None:
+    """The space without some parameters; None if that leaves nothing."""
+    parameters = {name: kind for name, kind in space.parameters.items() if name not in names}
+    if not parameters:
+        return None
+    conditions = [c for c in space.conditions if c.child in parameters and c.parent in parameters]
+    return Space(parameters, conditions)
+
+
+def _task_spaces(runs: Sequence[Run], columns: NamedColumns) -> dict[str, Space]:
+    """What the searches of each task declared."""
+    spaces: dict[str, dict[int, Space]] = {}
+    for run in runs:
+        if run.task is not None and run.space is not None:
+            spaces.setdefault(run.task, {})[id(run.space)] = run.space
+    wanted = columns.parameters or ()
+    unions = {task: union_of(list(each.values()))[0] for task, each in spaces.items()}
+    cut = {task: _without(u, [n for n in u if n not in wanted]) for task, u in unions.items()}
+    return {task: space for task, space in cut.items() if space is not None}
+
+
+def _task_times(runs: Sequence[Run]) -> dict[str, float]:
+    times: dict[str, float] = {}
+    for run in runs:
+        if run.task is not None and run.time is not None and math.isfinite(run.time):
+            times[run.task] = max(run.time, times.get(run.task, run.time))
+    return times
+
+
+def _lacking(runs: Sequence[Run], names: Sequence[str]) -> list[pl.Series]:
+    """For each parameter that some tasks do not even name: where that is so."""
+    named: dict[str | None, set[str]] = {}
+    for run in runs:
+        named.setdefault(run.task, set()).update(run.config)
+    columns = []
+    for name in names:
+        absent = [name not in named[run.task] for run in runs]
+        # a condition may have switched it off in every run of a task
+        declared = [run.space is not None and name in run.space for run in runs]
+        lacks = [gone and not known for gone, known in zip(absent, declared)]
+        if any(lacks):
+            columns.append(pl.Series(f"{LACKS}{name}", lacks, dtype=pl.Boolean))
+    return columns
 
 
 def chosen(wanted: str | int | None, known: Collection[str], what: str, where: str) -> str:

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ringfence.errors import HistoryError, MissingExtraError
+from ringfence.errors.addresses import hidden, shown
 from ringfence.history.readers.shared.database import Database
-from ringfence.incoming.addresses import hidden, shown
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine

@@ -23,8 +23,9 @@ from ringfence.history.readers.shared.folders import (
     written_by,
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of
-from ringfence.history.readers.smac.space import common_space
+from ringfence.history.readers.smac.space import declared_space
 from ringfence.history.roles import NamedColumns
+from ringfence.space import Space
 
 FOLDERS_OF = "SMAC"
 MARKER = "runhistory.json"
@@ -50,8 +51,14 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     tasks = _tasks(folders)
     costs = dict.fromkeys(name for folder in folders for name in _costs(folder))
     objective = chosen(columns.objective, costs, "objective", str(source))
-    space, notes = common_space([folder / "configspace.json" for folder in folders])
-    means = [mean for folder in folders for mean in _means(folder, tasks[folder], objective)]
+    declared = {folder: declared_space(folder / "configspace.json") for folder in folders}
+    notes = list(dict.fromkeys(note for _, notes in declared.values() for note in notes))
+    spaces = _shared([space for space, _ in declared.values()])
+    means = [
+        replace(mean, space=space)
+        for folder, space in zip(folders, spaces)
+        for mean in _means(folder, tasks[folder], objective)
+    ]
     if columns.task is not None:
         means = [replace(mean, task=_text(mean.config.get(columns.task))) for mean in means]
         if all(mean.task is None for mean in means):
@@ -66,9 +73,12 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
         budget = "evaluations"
         means = [replace(mean, budget=mean.evaluations) for mean in means]
     columns = replace(columns, direction="minimize")
-    return history_of(
-        means, Path(source).name, objective, columns, budget=budget, space=space, notes=notes
-    )
+    return history_of(means, Path(source).name, objective, columns, budget=budget, notes=notes)
+
+
+def _shared(spaces: Sequence[Space | None]) -> list[Space | None]:
+    """The spaces, equal ones as one."""
+    return [next(other for other in spaces if other == space) for space in spaces]
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,10 @@ def _mean(
     bad = next((status for status in statuses if status != FINISHED), None)
     costs = [t["cost"][cost] if isinstance(t["cost"], list) else t["cost"] for t in trials]
     value = None if bad else fmean(costs)
-    return _Mean(task, config, value, bad or FINISHED, budget or None, len(trials))
+    ends = [t.get("endtime") or t.get("starttime") for t in trials]
+    time = max((end for end in ends if isinstance(end, (int, float)) and end), default=None)
+    status = bad or FINISHED
+    return _Mean(task, config, value, status, budget or None, time, evaluations=len(trials))
 
 
 def _scenario(folder: Path) -> dict[str, Any]:

@@ -11,17 +11,13 @@ from ringfence.history.readers.shared.folders import read_json, written_by
 from ringfence.space import Categorical, Condition, Constant, Float, Int, Parameter, Space
 
 
-def common_space(paths: Sequence[Path]) -> tuple[Space | None, list[str]]:
-    """The space that all of the files describe, or None and a note that says why there is none."""
-    contents = {path: read_json(path) for path in paths if path.exists()}
-    spaces = [_space(path, content) for path, content in contents.items()]
-    if not spaces:
+def declared_space(path: Path) -> tuple[Space | None, list[str]]:
+    """The space that a file describes, and what it leaves out; None if there is no file."""
+    if not path.exists():
         return None, []
-    if any(space != spaces[0] for space in spaces):
-        return None, ["the runs declare different spaces; none of them was taken"]
-    if any(content.get("forbiddens") for content in contents.values()):
-        return spaces[0], ["forbidden combinations are left out of the space"]
-    return spaces[0], []
+    content = read_json(path)
+    forbids = bool(content.get("forbiddens"))
+    return _space(path, content), ["forbidden combinations are left out of the space"] * forbids
 
 
 def _space(path: Path, content: Mapping[str, Any]) -> Space:

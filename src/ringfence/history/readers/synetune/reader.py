@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -13,7 +14,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
-from ringfence.history.readers.shared.delimited import MISSING
+from ringfence.history.readers.shared.delimited import MISSING, require_cells
 from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
@@ -22,14 +23,17 @@ from ringfence.history.readers.shared.folders import (
     written_by,
 )
 from ringfence.history.readers.shared.runs import FINISHED, Run, chosen, history_of, reported
-from ringfence.history.readers.synetune.space import common_space
+from ringfence.history.readers.synetune.space import declared_space
 from ringfence.history.roles import NamedColumns
 from ringfence.incoming.content import unzip_first
 from ringfence.incoming.parsing import guarded
+from ringfence.space import Space
 
 FOLDERS_OF = "Syne Tune"
 MARKER = "results.csv.zip"
 CONFIG = "config_"
+CREATED = "st_tuner_creation_timestamp"
+"""When the experiment began, in seconds since 1970."""
 TOOLS_OWN = "st_"
 """How the names of Syne Tune's own columns begin."""
 
@@ -72,10 +76,8 @@ def read(
     at_direction = direction or guess_direction(objective)
     runs = [run for one in experiments for run in one.runs(objective, at, at_direction, budget)]
     columns = replace(columns, direction=direction)
-    space, notes = common_space([one.config_space for one in experiments])
-    return history_of(
-        runs, Path(source).name, objective, columns, budget=budget, space=space, notes=notes
-    )
+    notes = dict.fromkeys(note for one in experiments for note in one.notes)
+    return history_of(runs, Path(source).name, objective, columns, budget=budget, notes=list(notes))
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ class _Experiment:
     results: pl.DataFrame
     metrics: Mapping[str, str]
     """Direction of each metric that the scheduler knows."""
-    config_space: Any
+    space: Space | None
+    notes: Sequence[str]
+    time: float | None
 
     @classmethod
     def of(cls, folder: Path, name: str, entry: str | None) -> _Experiment:
@@ -104,7 +108,9 @@ class _Experiment:
             metric: "maximize" if mode == "max" else "minimize"
             for metric, mode in zip(metrics, modes)
         }
-        return cls(name, _results(folder / MARKER), directions, facts.get("config_space"))
+        space, notes = declared_space(facts.get("config_space"))
+        time = _finite(facts.get(CREATED))
+        return cls(name, _results(folder / MARKER), directions, space, notes, time)
 
     def runs(self, objective: str, at: str, direction: str | None, budget: str | None) -> list[Run]:
         """One run for each trial, in the order of their numbers."""
@@ -117,8 +123,14 @@ class _Experiment:
             failed = rows["st_status"][-1] == "Failed" if "st_status" in rows.columns else False
             amount = None if budget is None else row.get(budget)
             status = "failed" if failed else FINISHED
-            runs.append(Run(self.task, config, row.get(objective), status, amount))
+            value = row.get(objective)
+            runs.append(Run(self.task, config, value, status, amount, self.time, self.space))
         return runs
+
+
+def _finite(number: Any) -> float | None:
+    is_one = isinstance(number, (int, float)) and math.isfinite(number)
+    return float(number) if is_one else None
 
 
 def _reports(experiments: Sequence[_Experiment]) -> dict[str, None]:
@@ -134,6 +146,7 @@ def _reports(experiments: Sequence[_Experiment]) -> dict[str, None]:
 def _results(path: Path) -> pl.DataFrame:
     content = unzip_first(path)
     with guarded(path, "CSV"):
+        require_cells(content, ",", str(path))
         frame = pl.read_csv(content, null_values=MISSING, infer_schema_length=None)
     if "trial_id" not in frame.columns:
         raise HistoryError(f"{path} has no column 'trial_id'; Syne Tune did not write it")

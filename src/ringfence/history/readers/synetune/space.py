@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ringfence.incoming.parsing import json_of, reason
 from ringfence.space import Categorical, Constant, Float, Int, Parameter, Space
 
 
-def common_space(contents: Sequence[Any]) -> tuple[Space | None, list[str]]:
-    """The space that all of the metadata describe, or None and a note that says why not."""
-    declared = [content for content in contents if content is not None]
-    if not declared:
+def declared_space(content: Any) -> tuple[Space | None, list[str]]:
+    """The space that the metadata describe, or None and a note that says why not."""
+    if content is None:
         return None, []
     try:
-        spaces = [_space(json_of(c, "it") if isinstance(c, str) else c) for c in declared]
+        return _space(json_of(content, "it") if isinstance(content, str) else content), []
     except (AttributeError, LookupError, ArithmeticError, TypeError, ValueError) as error:
         return None, [f"the tuner's space was not taken: {reason(error)}"]
-    if any(space != spaces[0] for space in spaces):
-        return None, ["the experiments declare different spaces; none of them was taken"]
-    return spaces[0], []
 
 
 def _space(content: Mapping[str, Any]) -> Space:

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from ringfence.arrays import FloatArray
@@ -55,7 +56,7 @@ class GP:
         """Mean and variance of the objective without its noise, each (m,), in units of y."""
         queries = scale_features(self.theta, X, self.columns)
         kernel = matern52_values(squared_distances(queries.Z, self.Z))
-        return self._moments(kernel, kernel @ self.root.T)
+        return self._moments(kernel, self._white(kernel))
 
     def predict_with_gradient(
         self, X: FloatArray
@@ -63,7 +64,7 @@ class GP:
         """Mean (m,), variance (m,) and their gradients with respect to X, each (m, d)."""
         queries = scale_features(self.theta, X, self.columns)
         kernel, slope = matern52(squared_distances(queries.Z, self.Z))
-        white = kernel @ self.root.T
+        white = self._white(kernel)
         mean, variance = self._moments(kernel, white)
         by_mean = self._gradient(slope * self.alpha, queries)
         by_variance = self._gradient(slope * (white @ self.root), queries)
@@ -81,12 +82,17 @@ class GP:
         rest.flat[:: len(Z) + 1] += self.noise
         corner = dtrtri(dpotrf(rest, lower=1, clean=1)[0], lower=1)[0]
         n, m = len(self.Z), len(Z)
-        root = np.zeros((n + m, n + m))
+        root = np.zeros((n + m, n + m), order="F")
         root[:n, :n], root[n:, n:] = self.root, corner
         root[n:, :n] = -corner @ B @ self.root
         alpha = np.append(self.alpha, np.zeros(m))
         best = min([self.best, *self.predict(X)[0].tolist()])
         return replace(self, Z=np.vstack([self.Z, Z]), alpha=alpha, root=root, best=best)
+
+    def _white(self, kernel: FloatArray) -> FloatArray:
+        """k(X, Z) L⁻ᵀ; that L⁻¹ is a triangle halves the work."""
+        white: FloatArray = dtrmm(1.0, self.root, kernel.T, lower=1).T
+        return white
 
     def _moments(self, kernel: FloatArray, white: FloatArray) -> tuple[FloatArray, FloatArray]:
         shift, scale = self.values.shift, self.values.scale

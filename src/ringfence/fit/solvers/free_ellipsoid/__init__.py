@@ -1,0 +1,1 @@
+"""The least ellipsoid around points that lack coordinates."""

@@ -1,0 +1,1 @@
+"""Tasks that did not tune what is tuned now: what they lack, what they had beyond, how to mend."""
