@@ -74,7 +74,7 @@ class Chance:
             at = at + step
             if np.abs(step).max() < 1e-9:
                 break
-        return TaskChance(self, at, np.linalg.inv(H))
+        return TaskChance(self, at, np.asarray(np.linalg.inv(H)))
 
 
 @dataclass(frozen=True, eq=False)

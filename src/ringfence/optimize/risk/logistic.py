@@ -110,7 +110,7 @@ def _newton(
             break
     inverse = np.diag(cho_solve(factor, np.eye(len(H))))
     determined = np.clip(1.0 - ridge * inverse[1:], 0.0, 1.0)
-    return Fit(float(mean), e, b, state.deviations), determined, 1.0 / H_e
+    return Fit(float(mean), e, b, state.deviations), determined, np.asarray(1.0 / H_e)
 
 
 def _sums(rows: FloatArray, task: IntArray, T: int) -> FloatArray:

@@ -25,13 +25,14 @@ class Runs:
     y: FloatArray  # (n,) 1 if failed
     task: IntArray  # (n,)
     offset: FloatArray  # (n,) of the log odds, by the choice of runs
+    weight: FloatArray  # (n,) how many runs each stands for
 
     @classmethod
     def of(cls, passed: Sequence[FloatArray], failed: Sequence[FloatArray], seed: int = 0) -> Runs:
         """A choice of the runs of each task, given as features (n, d) of both kinds."""
         rng = np.random.default_rng([seed, len(passed)])
         most = max(16, min(MOST_RUNS, MOST_IN_ALL // max(len(passed), 1)))
-        X, y, task, offset = [], [], [], []
+        X, y, task, offset, weight = [], [], [], [], []
         for t, (good, bad) in enumerate(zip(passed, failed)):
             some_bad = bad[_choice(len(bad), most // 2, rng)]
             some_good = good[_choice(len(good), most - len(some_bad), rng)]
@@ -41,8 +42,8 @@ class Runs:
             task.append(np.full(n, t))
             kept_bad, kept_good = _kept(some_bad, bad), _kept(some_good, good)
             offset.append(np.full(n, np.log(kept_bad / kept_good)))
-        whole = (np.concatenate(X), np.concatenate(y), np.concatenate(task), np.concatenate(offset))
-        return cls(*whole)
+            weight += [np.full(len(some_good), 1 / kept_good), np.full(len(some_bad), 1 / kept_bad)]
+        return cls(*map(np.concatenate, (X, y, task, offset, weight)))
 
     @property
     def informative(self) -> IntArray:
