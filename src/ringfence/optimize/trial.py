@@ -34,6 +34,8 @@ class Trial(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """Its result, if it is done."""
     reason: str | None = None
     """Why it failed."""
+    cost: float | None = None
+    """What it cost, if that was said."""
     place: tuple[int, int] | None = None
     """Bracket and rung, for methods that have them."""
     guard: bool = False
