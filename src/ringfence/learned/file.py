@@ -115,6 +115,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.settings,
         record.provenance,
         record.starts,
+        record.zone,
     )
     check_learned(learned)
     return learned

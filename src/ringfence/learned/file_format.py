@@ -8,6 +8,7 @@ import msgspec
 
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import Count, Provenance, Settings, Start, Task
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import RegionRecord
 from ringfence.space import Choice, Space
 
@@ -41,6 +42,7 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tasks: tuple[Task, ...]
     provenance: Provenance
     starts: tuple[Start, ...] = ()
+    zone: Zone | None = None
 
 
 def encode(learned: LearnedSpace) -> bytes:
@@ -55,6 +57,7 @@ def encode(learned: LearnedSpace) -> bytes:
         tasks=learned.tasks,
         provenance=learned.provenance,
         starts=learned.portfolio,
+        zone=learned.zone,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

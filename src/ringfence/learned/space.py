@@ -27,6 +27,7 @@ from ringfence.learned.narrowing import narrowed, restricted
 from ringfence.learned.records import Provenance, Settings, Start, Task
 from ringfence.learned.settings import NO_STARTS
 from ringfence.learned.text import summary
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import Draws, sample
 from ringfence.space import (
     Categorical,
@@ -71,6 +72,8 @@ class LearnedSpace:
     """From what it was learned: source, digest, rows used and dropped, notes."""
     portfolio: tuple[Start, ...] = ()
     """Starting points in the order in which to try them."""
+    zone: Zone | None = None
+    """Where runs of every task failed, if failures depend on the configuration."""
 
     @property
     def shape(self) -> str:

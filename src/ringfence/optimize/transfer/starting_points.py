@@ -31,6 +31,7 @@ from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.reasons import weighing_of
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 from ringfence.threads import one_thread
@@ -48,16 +49,17 @@ def with_starts(
     rows: pl.DataFrame,
     n: int,
     progress: Callable[[int, int], None] | None = None,
+    failed: pl.DataFrame | None = None,
 ) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from. `progress` is called with the number of tasks modelled and of all."""
+    from and the `failed` ones. `progress` is called with the number of tasks modelled and of all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
             "read it with best=None"
         )
     domain = domain_of(learned)
-    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
+    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout, failed)
     models = fit_source_models(sources, domain.layout, progress=progress)
     are_incumbents = all(len(task.values) == 1 for task in sources)
     if are_incumbents:
@@ -65,7 +67,8 @@ def with_starts(
         points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
     else:
         candidates = Candidates(domain, models, sources, SEED)
-        points = starting_points(candidates, n) if models.tasks else ()
+        weighing = weighing_of(domain.layout, sources, "trials")
+        points = starting_points(candidates, n, weighing) if models.tasks else ()
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     return replace(learned, portfolio=points, provenance=provenance)

@@ -9,6 +9,7 @@ from ringfence.errors import SettingError
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.cost import Costs, have_costs
+from ringfence.optimize.weighing.failure import failure_weights
 from ringfence.optimize.weighing.weighing import Weighing
 
 Unit: TypeAlias = Literal["cost", "trials"]
@@ -19,7 +20,8 @@ By: TypeAlias = Unit | Literal["auto"]
 
 def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit) -> Weighing:
     """The weights of a search over this layout, with these earlier tasks."""
-    return Weighing((Costs(layout, tuple(sources)),) if by == "cost" else ())
+    costs = (Costs(layout, tuple(sources)),) if by == "cost" else ()
+    return Weighing((*costs, *failure_weights(layout, sources)))
 
 
 def unit_of(by: By, sources: Sequence[Source]) -> Unit:
