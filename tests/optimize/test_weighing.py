@@ -36,7 +36,9 @@ def test_own_costs_update_the_model_as_a_gaussian_regression_with_that_prior():
     K = A @ covariance @ A.T + 0.3 * np.eye(4)
     cross = Q @ covariance @ A.T
     mean, variance = prior.given(X, y).predict(query)
-    np.testing.assert_allclose(mean, Q @ prior.mean + cross @ np.linalg.solve(K, y - A @ prior.mean))
+    np.testing.assert_allclose(
+        mean, Q @ prior.mean + cross @ np.linalg.solve(K, y - A @ prior.mean)
+    )
     rest = Q @ covariance @ Q.T - cross @ np.linalg.solve(K, cross.T)
     np.testing.assert_allclose(variance, np.diag(rest) + 0.3)
 
@@ -109,7 +111,9 @@ def test_the_weight_is_gain_per_cost_first_and_fades():
 def test_costs_of_failed_trials_are_no_costs_of_results():
     layout = Layout(full_space(SPACE))
     told = log_of(layout, [1.0, 10.0])
-    failed = TrialLog(layout, [*told.trials, Trial(2, told.trials[0].config, state="failed", cost=1e6)])
+    failed = TrialLog(
+        layout, [*told.trials, Trial(2, told.trials[0].config, state="failed", cost=1e6)]
+    )
     rows = np.random.default_rng(2).random((3, len(layout.names)))
     np.testing.assert_array_equal(
         Costs(layout).predict(rows, told)[0], Costs(layout).predict(rows, failed)[0]

@@ -97,6 +97,8 @@ def _state_fault(trial: Trial) -> str:
     """What contradicts the trial's state."""
     if (trial.state == "done") != (trial.value is not None):
         return f"is {trial.state}, and its value is {trial.value}"
+    if trial.cost is not None and (trial.state == "running" or not 0.0 <= trial.cost < np.inf):
+        return f"is {trial.state}, and its cost is {trial.cost}"
     if trial.reason is not None and trial.state != "failed":
         return f"is {trial.state}, and has a reason for a failure"
     return ""
