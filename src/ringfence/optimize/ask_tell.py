@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,7 +18,7 @@ from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.files import write_atomically
 from ringfence.history import Direction, History, Runs
 from ringfence.history.roles import require_direction
-from ringfence.learned.settings import Starts
+from ringfence.learned.settings import By, Starts, unit_of
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.display import optimizer_html, optimizer_text
 from ringfence.optimize.domain.candidate_list import CandidateList
@@ -30,7 +31,9 @@ from ringfence.optimize.registry import method_class, method_name
 from ringfence.optimize.state import encode_state
 from ringfence.optimize.transfer.sources import MetaFeatures, sources_of
 from ringfence.optimize.trial import Trial, checked_cost
-from ringfence.optimize.weighing.reasons import By, unit_of
+from ringfence.optimize.weighing.budget import Budget
+from ringfence.optimize.weighing.cost import Costs, have_costs
+from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Space
 from ringfence.threads import one_thread
 
@@ -180,6 +183,22 @@ class Optimizer:
         """
         return float(sum(trial.cost or 0.0 for trial in self.log.trials))
 
+    @contextmanager
+    def within(self, max_cost: float) -> Iterator[Budget]:
+        """Meanwhile trials are preferred that end before they have cost this much together."""
+        layout, sources = self.setup.domain.layout, self.setup.sources
+        costs = Costs(layout, () if sources is None else sources.tasks)
+        budget = Budget(costs, max_cost, self.cost)
+        methods = [each for each in (self.method, self.guard_method) if each is not None]
+        unlimited = [each.weighing for each in methods]
+        for each, weighing in zip(methods, unlimited):
+            each.weighing = Weighing((*weighing.weights, budget))
+        try:
+            yield budget
+        finally:
+            for each, weighing in zip(methods, unlimited):
+                each.weighing = weighing
+
     def history(self, task: str = "this task") -> History:
         """The finished and failed trials as a history of one task, for the next `learn`.
 
@@ -327,7 +346,7 @@ def optimizer(
         by: 'cost' if what the trials cost is to be small, 'trials' if their number is. By cost, the
             methods with a model judge a trial by what it may bring per cost at first, and by value
             alone later; what a trial costs is learned from the history and from `tell(…, cost=…)`.
-            'auto' is 'cost' if the history has costs.
+            'auto' is 'cost' if the past runs have costs.
         options: the method's own settings, such as max_budget for 'hyperband'.
 
     Raises:
@@ -354,8 +373,9 @@ def optimizer(
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
-    unit = unit_of(by, () if sources is None else sources.tasks)
-    first = domain.starts(_n_starts(starts, name, domain))
+    costs = domain.learned.costs is not None or (sources is not None and have_costs(sources.tasks))
+    unit = unit_of(by, costs=costs)
+    first = domain.starts(_n_starts(starts, name, domain), unit)
     setup = Setup(
         domain,
         checked_seed,

@@ -42,6 +42,12 @@ class TrialLog:
         self._rows.append(row)
         self.tried.update(self.layout.keys(row))
 
+    def withdraw(self) -> None:
+        """Take back the last trial, which was never started."""
+        self.trials.pop()
+        self._rows.pop()
+        self.tried = set(self.layout.keys(self.rows))
+
     def settle(self, number: int, **outcome: object) -> Trial:
         """Replace a trial by itself with its outcome."""
         self.trials[number] = msgspec.structs.replace(self.trials[number], **outcome)

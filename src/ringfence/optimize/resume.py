@@ -92,7 +92,7 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
         domain,
         record.seed,
         sources,
-        domain.starts(record.starts),
+        domain.starts(record.starts, record.by),
         guard,
         record.direction,
         record.by,
