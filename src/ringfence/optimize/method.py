@@ -20,12 +20,13 @@ import numpy as np
 
 from ringfence.errors import SettingError
 from ringfence.history import Direction
+from ringfence.learned.settings import Unit
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.sources import Sources
 from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.reasons import Unit, weighing_of
+from ringfence.optimize.weighing.reasons import weighing_of
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 

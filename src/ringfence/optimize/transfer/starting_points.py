@@ -31,6 +31,7 @@ from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
 from ringfence.optimize.weighing.reasons import weighing_of
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
@@ -62,6 +63,7 @@ def with_starts(
     sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout, failed)
     models = fit_source_models(sources, domain.layout, progress=progress)
     are_incumbents = all(len(task.values) == 1 for task in sources)
+    by_cost: tuple[Start, ...] = ()
     if are_incumbents:
         rows_to_try = covering_incumbents(sources, domain, n, SEED)
         points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
@@ -69,9 +71,12 @@ def with_starts(
         candidates = Candidates(domain, models, sources, SEED)
         weighing = weighing_of(domain.layout, sources, "trials")
         points = starting_points(candidates, n, weighing) if models.tasks else ()
+        if models.tasks and have_costs(sources):
+            costs = Costs(domain.layout, sources)
+            by_cost = starting_points(candidates, n, Weighing((costs, *weighing.weights)))
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
-    return replace(learned, portfolio=points, provenance=provenance)
+    return replace(learned, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance)
 
 
 def starting_points(
@@ -82,7 +87,10 @@ def starting_points(
     rows = starting_rows(candidates, n, weighing)
     regrets = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
     configs = [_readable(domain.config(row), domain) for row in rows]
-    return tuple(Start(config, float(regret)) for config, regret in zip(configs, regrets))
+    costs = relative_costs(candidates.sources, rows, domain.layout)
+    return tuple(
+        Start(config, float(regret), cost) for config, regret, cost in zip(configs, regrets, costs)
+    )
 
 
 def starting_rows(candidates: Candidates, n: int, weighing: Weighing | None = None) -> FloatArray:

@@ -47,7 +47,7 @@ class Costs:
         """The model after the costs of some finished trials; how long a failure takes says little
         about what a result costs."""
         costs = np.array([np.nan if t.cost is None else t.cost for t in log.trials], float)
-        known = _positive(costs) & np.array([t.state == "done" for t in log.trials], bool)
+        known = _are_costs(costs) & np.array([t.state == "done" for t in log.trials], bool)
         return self.model.given(self.full.features(log.rows[known]), np.log(costs[known]))
 
     @cached_property
@@ -58,20 +58,34 @@ class Costs:
     @cached_property
     def model(self) -> CostModel:
         """The model before the first trial."""
-        shared = shared_model([self._seen(task) for task in self.sources])
+        shared = shared_model([self.seen(task) for task in self.sources])
         return own_model(len(self.full.groups)) if shared is None else shared
 
-    def _seen(self, task: Source) -> tuple[FloatArray, FloatArray]:
+    def seen(self, task: Source) -> tuple[FloatArray, FloatArray]:
         """Features and log costs of the runs of a task whose costs are known."""
         costs = np.full(len(task.rows), np.nan) if task.costs is None else task.costs
-        known = _positive(costs)
+        known = _are_costs(costs)
         return self.full.features(task.rows[known]), np.log(costs[known])
 
 
-def _positive(costs: FloatArray) -> BoolArray:
+def _are_costs(costs: FloatArray) -> BoolArray:
     return np.isfinite(costs) & (costs > 0.0)
 
 
 def have_costs(sources: Sequence[Source]) -> bool:
     """Whether any run of the tasks has a cost."""
-    return any(task.costs is not None and _positive(task.costs).any() for task in sources)
+    return any(task.costs is not None and _are_costs(task.costs).any() for task in sources)
+
+
+def relative_costs(
+    sources: Sequence[Source], rows: FloatArray, layout: Layout
+) -> list[float] | list[None]:
+    """What each of the rows is expected to cost on a new task, in units of its median trial; None
+    if no task has costs."""
+    if not have_costs(sources):
+        return [None] * len(rows)
+    costs = Costs(layout, tuple(sources))
+    medians = [float(np.median(seen)) for _, seen in map(costs.seen, sources) if len(seen)]
+    logs = costs.predict(rows, TrialLog(layout))[0] - np.mean(medians)
+    relative: list[float] = np.exp(logs).tolist()
+    return relative
