@@ -22,6 +22,11 @@ from ringfence.optimize.risk.chance import Chance, TaskChance
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.weighing import Weight
 
+AVERSION = 4.0
+"""How much a search shuns failures beyond the gain that they cost: the log weight of a failure that
+is expected for each result. Without it, once an improvement is unlikely anywhere, the likeliest
+failures look as good as all else (docs/failures.md)."""
+MOST = 20.0  # minus the log of a chance of success; a smaller one is as good as none
 RUNS = 10.0  # trials of its own after which a task counts as much as the zone's runs
 
 
@@ -40,16 +45,23 @@ def chance_of(full: Layout, sources: Sequence[Source]) -> Chance | None:
     return Chance.of(passed, [full.features(task.failed) for task in sources], full.groups)
 
 
+def weight(log_success: FloatArray) -> FloatArray:
+    """The log weight of trials by the log of their chances of success: that chance, less the
+    failures for each result times AVERSION."""
+    failures = np.expm1(np.minimum(-log_success, MOST))
+    return np.asarray(log_success - AVERSION * failures)
+
+
 @dataclass(frozen=True, eq=False)
 class Failures:
-    """The log of the chance of success, by earlier tasks and by the trials so far."""
+    """The chance of success, by earlier tasks and by the trials so far."""
 
     layout: Layout
     chance: Chance
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
-        """Of success at rows of the layout, (m,)."""
-        return self.after(log).log_success(self.full.features(rows))
+        """At rows of the layout, (m,)."""
+        return weight(self.after(log).log_success(self.full.features(rows)))
 
     def after(self, log: TrialLog) -> TaskChance:
         """The chance after some trials; running ones say nothing."""
@@ -75,7 +87,7 @@ class Failures:
 
 @dataclass(frozen=True, eq=False)
 class InZone:
-    """The log of the share of runs in the no-go zone that did not fail, 0 outside of it."""
+    """The share of runs in the no-go zone that did not fail; outside of it nothing is known."""
 
     layout: Layout
     zone: Zone
@@ -88,4 +100,4 @@ class InZone:
         passed = sum(trial.state == "done" for trial in settled)
         chance = (RUNS * share + passed) / (RUNS + len(settled))
         inside = self.zone.inside(self.layout.space, self.layout.columns(rows))
-        return np.where(inside, np.log(chance), 0.0)
+        return np.where(inside, weight(np.log(chance)), 0.0)
