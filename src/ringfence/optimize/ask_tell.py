@@ -185,7 +185,19 @@ class Optimizer:
 
     @contextmanager
     def within(self, max_cost: float) -> Iterator[Budget]:
-        """Meanwhile trials are preferred that end before they have cost this much together."""
+        """Meanwhile trials are preferred that end before they have cost this much together.
+
+        Args:
+            max_cost: what the trials from now on may cost.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("gp", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> with optimizer.within(60.0) as budget:
+            ...     _ = optimizer.tell(optimizer.ask(), 0.25, cost=12.0)
+            ...     budget.left(optimizer.log)
+            48.0
+        """
         layout, sources = self.setup.domain.layout, self.setup.sources
         costs = Costs(layout, () if sources is None else sources.tasks)
         budget = Budget(costs, max_cost, self.cost)
