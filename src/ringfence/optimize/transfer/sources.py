@@ -62,9 +62,9 @@ class Source:
         if not self.unknown:
             return self
         rng = np.random.default_rng([seed, *self.name.encode()])
-        rows, failed = domain.completed(self.rows, rng), self.failed
-        if len(failed):
-            failed = domain.completed(failed, rng)
+        rows, failed = (
+            domain.completed(each, rng) if len(each) else each for each in (self.rows, self.failed)
+        )
         return replace(self, rows=rows, failed=failed, unknown=())
 
 
