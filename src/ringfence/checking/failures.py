@@ -1,4 +1,4 @@
-"""The no-go zone, held against each task left out: does it hold there, and is the best run inside?"""
+"""The no-go zone, held against each task left out: does it hold, and is the best run inside?"""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ def with_zone(learned: LearnedSpace, rows: pl.DataFrame, failed: pl.DataFrame) -
     return replace(learned, zone=zone_of(layout, failing_tasks(rows, failed, layout)))
 
 
-def failing_tasks(
-    rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout
-) -> tuple[Source, ...]:
+def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
     """All tasks of usable and failed rows, those without usable ones last."""
     return (*tasks_of(rows, layout, failed), *only_failed(rows, failed, layout))
 

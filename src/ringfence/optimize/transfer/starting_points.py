@@ -53,7 +53,8 @@ def with_starts(
     failed: pl.DataFrame | None = None,
 ) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from and the `failed` ones. `progress` is called with the number of tasks modelled and of all."""
+    from and the `failed` ones. `progress` is called with the number of tasks modelled and of
+    all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
