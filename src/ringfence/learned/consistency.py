@@ -20,9 +20,12 @@ def check_learned(learned: LearnedSpace) -> None:
     _check_blocks(learned)
     _check_choices(learned)
     _check_tasks(learned)
-    for place, start in enumerate(learned.portfolio, 1):
-        if not learned.contains(start.config):
-            raise FileError(f"starting point {place} is not in the learned space")
+    for points in (learned.portfolio, learned.portfolio_by_cost):
+        for place, start in enumerate(points, 1):
+            if not learned.contains(start.config):
+                raise FileError(f"starting point {place} is not in the learned space")
+    if learned.portfolio_by_cost and learned.costs is None:
+        raise FileError("it has starting points by cost, and no costs")
 
 
 def _check_blocks(learned: LearnedSpace) -> None:

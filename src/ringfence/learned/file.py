@@ -115,6 +115,8 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.settings,
         record.provenance,
         record.starts,
+        record.starts_by_cost,
+        record.costs,
     )
     check_learned(learned)
     return learned
