@@ -89,7 +89,13 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
         sources = _sources(record.sources, layout)
     guard = guard_of(learned, record.candidates, guard_share(record.guard))
     setup = Setup(
-        domain, record.seed, sources, domain.starts(record.starts), guard, record.direction
+        domain,
+        record.seed,
+        sources,
+        domain.starts(record.starts, record.by),
+        guard,
+        record.direction,
+        record.by,
     )
     optimizer = Optimizer(method, setup, record.options)
     sign = -1.0 if record.direction == "maximize" else 1.0

@@ -59,6 +59,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guard: float = 0.0
     guard_memory: dict[str, Any] = {}
     direction: Literal["minimize", "maximize"] = "minimize"
+    by: Literal["cost", "trials"] = "trials"
 
 
 def encode_state(optimizer: Optimizer) -> bytes:
@@ -80,6 +81,7 @@ def encode_state(optimizer: Optimizer) -> bytes:
         guard=0.0 if guard is None else guard.share,
         guard_memory={} if guard_method is None else guard_method.memory,
         direction=optimizer.direction,
+        by=setup.by,
     )
     return msgspec.json.encode(record)
 

@@ -14,6 +14,7 @@ from ringfence.checking.display.text import (
     space_lines,
     starts_lines,
     warning_lines,
+    zone_lines,
 )
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.text import titled
@@ -47,6 +48,7 @@ def check_html(check: Check) -> str:
     lines = [
         *caution_lines(check),
         *starts_lines(check.starts),
+        *zone_lines(check.zone),
         *([REGRET] if draws else []),
         *space_lines(check),
     ]

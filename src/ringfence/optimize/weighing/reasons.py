@@ -1,0 +1,18 @@
+"""Which weights a search has: the one place that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ringfence.learned.settings import Unit
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.transfer.sources import Source
+from ringfence.optimize.weighing.cost import Costs
+from ringfence.optimize.weighing.failure import failure_weights
+from ringfence.optimize.weighing.weighing import Weighing
+
+
+def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit) -> Weighing:
+    """The weights of a search over this layout, with these earlier tasks."""
+    costs = (Costs(layout, tuple(sources)),) if by == "cost" else ()
+    return Weighing((*costs, *failure_weights(layout, sources)))
