@@ -9,15 +9,16 @@ from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
-from ringfence.words import estimate, plain, some
+from ringfence.words import cost_text, estimate, plain, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
-    from ringfence.checking.result import Check, StartsCheck
+    from ringfence.checking.result import Check, Spending, StartsCheck
 
 
 ROUNDING = 1e-9  # regrets this near to each other are equal
 REGRET = "regret: 0 is the best of thousands of random configurations, 1 a median one"
+SHOWN_FROM, SHOWN_TO = 0.5, 20.0  # median trials spent that a text shows
 SETTING = 24  # columns that the name of a setting keeps in a narrow table
 TONES: dict[Verdict, Tone] = {
     "helps": "good",
@@ -156,11 +157,35 @@ def starts_lines(starts: StartsCheck | None) -> list[str]:
         return [f"starting points: cannot tell; {starts.reason}"]
     up = starts.speed_ups[-1]
     name = f"first {up.draws} starting points" if up.draws > 1 else "first starting point"
-    return [
+    lines = [
         f"{name}: {starts.verdict}; mean regret {up.inside:.3f}, for which random search of the "
         f"full space needs {up.value * up.draws:.0f} trials (90% interval "
         f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
         + (f"; {starts.reason}" if starts.reason else "")
+    ]
+    return lines + spending_lines(starts.spending)
+
+
+def spending_lines(spending: Spending | None) -> list[str]:
+    """What the starting points cost, and random search for the same; no line if nobody knows."""
+    if spending is None:
+        return []
+    typical, unit, needs = spending.typical, spending.unit, spending.random_needs
+    most = spending.spent[-1]
+    more = f"more than {cost_text(most * typical, unit)}"
+    needed = more if needs is None else cost_text(needs * typical, unit)
+    n = spending.n_starts
+    first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
+    at = " · ".join(
+        f"{spent:g}: {ours:.2f} / {usual:.2f}"
+        for spent, ours, usual in zip(spending.spent, spending.starts, spending.random)
+        if SHOWN_FROM <= spent <= SHOWN_TO
+    )
+    return [
+        f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "
+        f"{needed} for the same",
+        f"regret when so many median trials ({cost_text(typical, unit)} each) are spent, starting "
+        f"points / random search: {at}",
     ]
 
 
