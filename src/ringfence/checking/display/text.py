@@ -126,6 +126,8 @@ def summary_parts(check: Check) -> list[Part]:
         )
     parts += ["", Table(rows), REGRET] if check.speed_ups else []
     parts += ["", *(toned(line, check.starts) for line in starts_lines(check.starts))]
+    if check.starts is not None and check.starts.spending is not None:
+        parts += ["", Table(spending_rows(check.starts.spending)), ""]
     return [*parts, *space_lines(check), *warning_lines(check)]
 
 
@@ -176,16 +178,25 @@ def spending_lines(spending: Spending | None) -> list[str]:
     needed = more if needs is None else cost_text(needs * typical, unit)
     n = spending.n_starts
     first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
-    at = " · ".join(
-        f"{spent:g}: {ours:.2f} / {usual:.2f}"
-        for spent, ours, usual in zip(spending.spent, spending.starts, spending.random)
-        if SHOWN_FROM <= spent <= SHOWN_TO
-    )
     return [
         f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "
-        f"{needed} for the same",
-        f"regret when so many median trials ({cost_text(typical, unit)} each) are spent, starting "
-        f"points / random search: {at}",
+        f"{needed} for the same"
+    ]
+
+
+def spending_rows(spending: Spending) -> list[list[str]]:
+    """Regret against what is spent: of the starting points, and of random search."""
+    rows = [["spent", "in median trials", "starting points", "random search"]]
+    columns = zip(spending.spent, spending.starts, spending.random)
+    return rows + [
+        [
+            cost_text(spent * spending.typical, spending.unit),
+            f"{spent:g}",
+            f"{ours:.3f}",
+            f"{usual:.3f}",
+        ]
+        for spent, ours, usual in columns
+        if SHOWN_FROM <= spent <= SHOWN_TO
     ]
 
 
