@@ -22,9 +22,10 @@ from ringfence import Optimizer
 from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError
 from ringfence.learned.settings import Unit
+from ringfence.optimize.ask_tell import USUAL_STARTS
 from ringfence.optimize.method import Setup
 from ringfence.optimize.transfer.sources import Source
-from ringfence.optimize.transfer.starting_points import starting_rows
+from ringfence.optimize.transfer.starting_points import starting_points, starting_rows
 from ringfence.optimize.weighing.reasons import weighing_of
 
 COSTS = (0.5, 1, 2, 5, 10, 20)
@@ -121,12 +122,14 @@ def transfer(by: Unit) -> Callable[[ChargedCase], dict[str, float]]:
     return curve
 
 
-def gp(by: Unit) -> Callable[[ChargedCase], dict[str, float]]:
-    """A plain process, which knows nothing of earlier tasks but their costs."""
+def starts_and_gp(by: Unit) -> Callable[[ChargedCase], dict[str, float]]:
+    """Five starting points, then a plain process that learns costs from its own trials alone."""
 
     def curve(case: ChargedCase) -> dict[str, float]:
-        engine = Optimizer("gp", Setup(case.domain, case.draw, case.sources, by=by), {})
-        return case.curve(searched(case, engine))
+        weighing = weighing_of(case.domain.layout, case.sources.tasks, by)
+        first = starting_points(case.scored, USUAL_STARTS, weighing)
+        setup = Setup(case.domain, case.draw, None, tuple(start.config for start in first), by=by)
+        return case.curve(searched(case, Optimizer("gp", setup, {})))
 
     return curve
 
@@ -154,8 +157,8 @@ WAYS: dict[str, Callable[[ChargedCase], dict[str, float]]] = {
     "starts by cost": starts("cost"),
     "transfer by trials": transfer("trials"),
     "transfer by cost": transfer("cost"),
-    "gp by trials": gp("trials"),
-    "gp by cost": gp("cost"),
+    "starts + gp by trials": starts_and_gp("trials"),
+    "starts + gp by cost": starts_and_gp("cost"),
 }
 
 

@@ -98,7 +98,12 @@ class BaseMethod(ABC):
     def weighing(self) -> Weighing:
         """What an acquisition is multiplied by."""
         tasks = () if self.setup.sources is None else self.setup.sources.tasks
-        return weighing_of(self.domain.layout, tasks, self.setup.by)
+        return weighing_of(self.domain.layout, tasks, self.setup.by, self.n_unweighed)
+
+    @property
+    def n_unweighed(self) -> int:
+        """The number of trials before anything is weighed, as a design's."""
+        return 0
 
     @property
     def domain(self) -> Domain:

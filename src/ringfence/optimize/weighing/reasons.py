@@ -11,6 +11,7 @@ from ringfence.optimize.weighing.cost import Costs
 from ringfence.optimize.weighing.weighing import Weighing
 
 
-def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit) -> Weighing:
-    """The weights of a search over this layout, with these earlier tasks."""
-    return Weighing((Costs(layout, tuple(sources)),) if by == "cost" else ())
+def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit, before: int = 0) -> Weighing:
+    """The weights of a search over this layout, with these earlier tasks, by a method that makes
+    some trials before it weighs anything."""
+    return Weighing((Costs(layout, tuple(sources), before),) if by == "cost" else ())
