@@ -166,11 +166,15 @@ def learn_prepared(
         _provenance(prepared, used, notes),
         costs=_costs(prepared),
     )
+    if usable.failed.height:
+        from ringfence.optimize.risk.found import with_zone  # brings scipy
+
+        learned = with_zone(learned, usable.frame, usable.failed)
     if not n_starts:
         return learned
     from ringfence.optimize.transfer.starting_points import with_starts  # brings scipy
 
-    return with_starts(learned, usable.frame, n_starts, progress)
+    return with_starts(learned, usable.frame, n_starts, progress, usable.failed)
 
 
 def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> Provenance:

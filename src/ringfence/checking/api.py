@@ -11,7 +11,7 @@ from ringfence.checking.comparison import Comparison, settings_for
 from ringfence.checking.display.text import choice_line
 from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.nested import n_steps, nested_check
-from ringfence.checking.result import Check, StartsCheck
+from ringfence.checking.result import Check, StartsCheck, ZoneCheck
 from ringfence.checking.verdict import best_of
 from ringfence.errors import SettingError
 from ringfence.history import (
@@ -197,7 +197,7 @@ def check_prepared(
     n_starts = _n_starts(starts, left_out)
     regions = left_out.check(settings, _steps(progress, len(left_out.tasks)))
     starts_check = _check_starts(left_out, settings, n_starts, by)
-    return msgspec.structs.replace(regions, starts=starts_check)
+    return msgspec.structs.replace(regions, starts=starts_check, zone=_check_zone(left_out))
 
 
 def check_choice(
@@ -213,7 +213,9 @@ def check_choice(
     comparison = compare_settings(left_out, progress=progress)
     assert comparison.nested is not None
     starts_check = _check_starts(left_out, comparison.settings, n_starts, by)
-    choice = msgspec.structs.replace(comparison.nested, starts=starts_check)
+    choice = msgspec.structs.replace(
+        comparison.nested, starts=starts_check, zone=_check_zone(left_out)
+    )
     if comparison.undecided:
         choice = msgspec.structs.replace(choice, verdict="cannot tell", reason=comparison.undecided)
     return comparison, choice
@@ -263,6 +265,14 @@ def _check_starts(left_out: LeaveOneOut, settings: Settings, n: int, by: By) -> 
     from ringfence.checking.starting_points import check_starts  # brings scipy
 
     return check_starts(left_out, settings, n, unit)
+
+
+def _check_zone(left_out: LeaveOneOut) -> ZoneCheck | None:
+    if not left_out.prepared.usable.failed.height:
+        return None
+    from ringfence.checking.failures import check_zone  # brings scipy
+
+    return check_zone(left_out)
 
 
 def _settings(left_out: LeaveOneOut, setting: dict[str, Any]) -> Settings:

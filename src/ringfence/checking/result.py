@@ -15,6 +15,7 @@ from ringfence.checking.left_out.tasks import DRAWS, TaskCheck, TaskEvidence
 from ringfence.checking.verdict import HURT, JUDGED_AT, Judgement, Verdict, judged
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import describe
+from ringfence.learned.zone.rule import Zone
 
 
 class Spending(msgspec.Struct, frozen=True):
@@ -60,6 +61,23 @@ class StartsCheck(msgspec.Struct, frozen=True):
         return f"StartsCheck({self.verdict}{up}, {len(self.tasks)} tasks)"
 
 
+class ZoneCheck(msgspec.Struct, frozen=True):
+    """What no-go zones that were found without a task say about it."""
+
+    zone: Zone
+    """The zone of all tasks."""
+    tasks: int
+    """Tasks that were left out, each once."""
+    claimed: int
+    """Those for which the others had a zone."""
+    best_inside: tuple[str, ...]
+    """Those whose best run lies in it."""
+    failed: int
+    """Failed runs of theirs in it."""
+    runs: int
+    """All runs of theirs in it."""
+
+
 class Check(msgspec.Struct, frozen=True):
     """The evidence for or against a learned space, task by task; `rf.check` gives it.
 
@@ -100,6 +118,8 @@ class Check(msgspec.Struct, frozen=True):
     """Number of settings among which each task's was chosen without it; 0 for a fixed setting."""
     starts: StartsCheck | None = None
     """What the starting points are worth, if they were judged."""
+    zone: ZoneCheck | None = None
+    """The no-go zone held against each task, if there is one."""
     goal: str = ""
     """What is better, as `History.goal` has it."""
     notes: tuple[str, ...] = ()

@@ -133,7 +133,7 @@ class Past:
         """The recorded tasks of a check."""
         full = full_space(left_out.space)
         rows = considered_rows(left_out.prepared.rows, left_out.choice)
-        return cls(full, tasks_of(rows, Layout(full)))
+        return cls(full, tasks_of(rows, Layout(full), left_out.prepared.usable.failed))
 
     @cached_property
     def models(self) -> SourceModels:

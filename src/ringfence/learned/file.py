@@ -117,6 +117,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.starts,
         record.starts_by_cost,
         record.costs,
+        record.zone,
     )
     check_learned(learned)
     return learned

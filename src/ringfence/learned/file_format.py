@@ -8,6 +8,7 @@ import msgspec
 
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import CostUnit, Count, Provenance, Settings, Start, Task
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import RegionRecord
 from ringfence.space import Choice, Space
 
@@ -43,6 +44,7 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     starts: tuple[Start, ...] = ()
     starts_by_cost: tuple[Start, ...] = ()
     costs: CostUnit | None = None
+    zone: Zone | None = None
 
 
 def encode(learned: LearnedSpace) -> bytes:
@@ -59,6 +61,7 @@ def encode(learned: LearnedSpace) -> bytes:
         starts=learned.portfolio,
         starts_by_cost=learned.portfolio_by_cost,
         costs=learned.costs,
+        zone=learned.zone,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

@@ -27,6 +27,7 @@ from ringfence.learned.narrowing import narrowed, restricted
 from ringfence.learned.records import CostUnit, Provenance, Settings, Start, Task
 from ringfence.learned.settings import NO_STARTS, By, unit_of
 from ringfence.learned.text import summary
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import Draws, sample
 from ringfence.space import (
     Categorical,
@@ -75,6 +76,8 @@ class LearnedSpace:
     """The same if little is to be spent; empty if the past runs have no costs."""
     costs: CostUnit | None = None
     """What the past runs cost, if that is known."""
+    zone: Zone | None = None
+    """Where runs of every task failed, if failures depend on the configuration."""
 
     @property
     def shape(self) -> str:

@@ -97,7 +97,8 @@ class BaseMethod(ABC):
     @cached_property
     def weighing(self) -> Weighing:
         """What an acquisition is multiplied by."""
-        tasks = () if self.setup.sources is None else self.setup.sources.tasks
+        sources = self.setup.sources
+        tasks = () if sources is None else (*sources.tasks, *sources.failures)
         return weighing_of(self.domain.layout, tasks, self.setup.by, self.n_unweighed)
 
     @property

@@ -15,6 +15,7 @@ from ringfence.checking.display.text import (
     spending_rows,
     starts_lines,
     warning_lines,
+    zone_lines,
 )
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.text import titled
@@ -51,6 +52,7 @@ def check_html(check: Check) -> str:
     lines = [
         *caution_lines(check),
         *starts_lines(check.starts),
+        *zone_lines(check.zone),
         *([REGRET] if draws else []),
         *space_lines(check),
     ]

@@ -13,7 +13,7 @@ from ringfence.words import cost_text, estimate, plain, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
-    from ringfence.checking.result import Check, Spending, StartsCheck
+    from ringfence.checking.result import Check, Spending, StartsCheck, ZoneCheck
 
 
 ROUNDING = 1e-9  # regrets this near to each other are equal
@@ -128,7 +128,7 @@ def summary_parts(check: Check) -> list[Part]:
     parts += ["", *(toned(line, check.starts) for line in starts_lines(check.starts))]
     if check.starts is not None and check.starts.spending is not None:
         parts += ["", Table(spending_rows(check.starts.spending)), ""]
-    return [*parts, *space_lines(check), *warning_lines(check)]
+    return [*parts, *space_lines(check), *zone_lines(check.zone), *warning_lines(check)]
 
 
 def space_lines(check: Check) -> list[str]:
@@ -140,6 +140,19 @@ def space_lines(check: Check) -> list[str]:
         ("not judged (their best and median run are equal)", check.not_judged),
     )
     return lines + [f"{label}: {some(names)}" for label, names in named if names]
+
+
+def zone_lines(zone: ZoneCheck | None) -> list[str]:
+    """What the no-go zone of the other tasks is to each task; no line if there is none."""
+    if zone is None:
+        return []
+    held = f"{zone.failed:,} of {zone.runs:,} runs in it failed" if zone.runs else "no run in it"
+    best = f"the best run of {len(zone.best_inside)} of {zone.claimed} tasks lies in it"
+    named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
+    return [
+        f"no-go zone: {zone.zone.rule}",
+        f"found anew without each task: {held}; {best}{named}",
+    ]
 
 
 def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:

@@ -20,7 +20,7 @@ import polars as pl
 
 from ringfence.arrays import BoolArray, FloatArray, near_one
 from ringfence.errors import FileError, HistoryError, SettingError
-from ringfence.history import COST, REASON, TASK, VALUE, Runs, usable_rows
+from ringfence.history import COST, COUNT, REASON, TASK, VALUE, Runs, usable_rows
 from ringfence.history.mismatch.extras import EXTRA
 from ringfence.history.mismatch.unknown import is_unknown
 from ringfence.history.runs import read_with_hint
@@ -118,7 +118,8 @@ def tasks_of(
     A run that a task holds twice, with the same configuration and value, counts once: otherwise a
     file that was read twice would count double."""
     tasks = []
-    failures = {} if failed is None else _by_name(failed)
+    # A history of best rows says nothing about where the others are.
+    failures = {} if failed is None or COUNT in frame.columns else _by_name(failed)
     extra = [name for name in frame.columns if name.startswith(EXTRA)]
     runs = frame.unique([TASK, VALUE, *layout.names, *extra], maintain_order=True)
     for key, group in runs.group_by(TASK, maintain_order=True):
@@ -143,7 +144,7 @@ def only_failed(frame: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tu
     return tuple(
         _with_failures(_without_rows(name, group, layout), group, layout)
         for name, group in _by_name(failed).items()
-        if name not in known
+        if name not in known and COUNT not in frame.columns
     )
 
 

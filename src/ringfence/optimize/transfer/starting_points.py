@@ -31,7 +31,7 @@ from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.cost import have_costs, relative_costs
+from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
 from ringfence.optimize.weighing.reasons import weighing_of
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
@@ -50,16 +50,18 @@ def with_starts(
     rows: pl.DataFrame,
     n: int,
     progress: Callable[[int, int], None] | None = None,
+    failed: pl.DataFrame | None = None,
 ) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from. `progress` is called with the number of tasks modelled and of all."""
+    from and the `failed` ones. `progress` is called with the number of tasks modelled and of
+    all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
             "read it with best=None"
         )
     domain = domain_of(learned)
-    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
+    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout, failed)
     models = fit_source_models(sources, domain.layout, progress=progress)
     are_incumbents = all(len(task.values) == 1 for task in sources)
     by_cost: tuple[Start, ...] = ()
@@ -68,10 +70,11 @@ def with_starts(
         points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
     else:
         candidates = Candidates(domain, models, sources, SEED)
-        points = starting_points(candidates, n) if models.tasks else ()
+        weighing = weighing_of(domain.layout, sources, "trials")
+        points = starting_points(candidates, n, weighing) if models.tasks else ()
         if models.tasks and have_costs(sources):
-            weighing = weighing_of(domain.layout, sources, "cost")
-            by_cost = starting_points(candidates, n, weighing)
+            costs = Costs(domain.layout, sources)
+            by_cost = starting_points(candidates, n, Weighing((costs, *weighing.weights)))
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     return replace(learned, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance)

@@ -8,10 +8,12 @@ from ringfence.learned.settings import Unit
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.cost import Costs
+from ringfence.optimize.weighing.failure import failure_weights
 from ringfence.optimize.weighing.weighing import Weighing
 
 
 def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit, before: int = 0) -> Weighing:
     """The weights of a search over this layout, with these earlier tasks, by a method that makes
     some trials before it weighs anything."""
-    return Weighing((Costs(layout, tuple(sources), before),) if by == "cost" else ())
+    costs = (Costs(layout, tuple(sources), before),) if by == "cost" else ()
+    return Weighing((*costs, *failure_weights(layout, sources)))
