@@ -14,7 +14,7 @@ from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.cost import EXPONENT, HALF, Costs, exponent
+from ringfence.optimize.weighing.cost import FADED, Costs, exponent
 from ringfence.optimize.weighing.cost_model import CostModel, basis, own_model, shared_model
 from ringfence.optimize.weighing.weighing import Slopes, Weighing
 
@@ -96,8 +96,8 @@ def log_of(layout: Layout, costs: list[float | None]) -> TrialLog:
 
 
 def test_the_weight_is_gain_per_cost_first_and_fades():
-    assert exponent(0) == EXPONENT and exponent(int(HALF)) == EXPONENT / 2
-    assert exponent(200) < 0.03
+    assert exponent(0) == 1.0 and exponent(FADED // 2) == 0.5
+    assert exponent(FADED) == exponent(200) == 0.0
     layout = Layout(full_space(SPACE))
     costs = Costs(layout)
     rows = np.random.default_rng(2).random((7, len(layout.names)))

@@ -18,6 +18,28 @@ from ringfence.learned.settings import describe
 from ringfence.learned.zone.rule import Zone
 
 
+class Spending(msgspec.Struct, frozen=True):
+    """Regret against cost: the starting points and random search of the full space."""
+
+    unit: str
+    """'seconds', or the name of the column of costs."""
+    typical: float
+    """What a median random trial costs, in that unit: the median over the tasks."""
+    spent: tuple[float, ...]
+    """In median trials."""
+    starts: tuple[float, ...]
+    """Mean regret of the starting points that have ended when so much is spent."""
+    random: tuple[float, ...]
+    """The same for random search of the full space."""
+    n_starts: int
+    total: float
+    """What all starting points cost, in median trials: the mean over the tasks."""
+    random_needs: float | None
+    """What random search spends for the same mean regret; None if more than the last of `spent`."""
+    n_tasks: int
+    """The tasks with costs."""
+
+
 class StartsCheck(msgspec.Struct, frozen=True):
     """The starting points, held against each task left out."""
 
@@ -31,6 +53,8 @@ class StartsCheck(msgspec.Struct, frozen=True):
     """By task, the expected best regret after each starting point."""
     not_judged: tuple[str, ...]
     """Tasks whose runs do not tell good from bad."""
+    spending: Spending | None = None
+    """What they cost, and random search for the same, if the runs have costs."""
 
     def __repr__(self) -> str:
         up = f", {self.speed_ups[-1]!r}" if self.speed_ups else ""

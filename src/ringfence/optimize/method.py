@@ -99,7 +99,12 @@ class BaseMethod(ABC):
         """What an acquisition is multiplied by."""
         sources = self.setup.sources
         tasks = () if sources is None else (*sources.tasks, *sources.failures)
-        return weighing_of(self.domain.layout, tasks, self.setup.by)
+        return weighing_of(self.domain.layout, tasks, self.setup.by, self.n_unweighed)
+
+    @property
+    def n_unweighed(self) -> int:
+        """The number of trials before anything is weighed, as a design's."""
+        return 0
 
     @property
     def domain(self) -> Domain:

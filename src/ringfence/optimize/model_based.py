@@ -55,6 +55,11 @@ class ModelBased(BaseMethod):
         )
         return Proposal(self.domain.config(search.maximize(model, best, rng)))
 
+    @property
+    def n_unweighed(self) -> int:
+        """Starting points, which are weighed already, and the design."""
+        return self.n_initial
+
     def is_design(self, log: TrialLog, known: BoolArray) -> bool:
         """Whether it is too early for the model."""
         return len(log) < self.n_initial or not known.any()

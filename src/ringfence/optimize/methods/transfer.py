@@ -130,6 +130,11 @@ class Method(GPMethod):
         scores[: len(untried)][~untried] = -np.inf
         return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
 
+    @property
+    def n_unweighed(self) -> int:
+        """None: the cover weighs the first trial already."""
+        return 0
+
     def evidence(self, log: TrialLog, known: BoolArray) -> TrialEvidence:
         """What follows from the trials so far for the earlier tasks and for the new one."""
         tried = self.candidates.predict_each(log.rows)

@@ -1,7 +1,8 @@
 """What a trial costs as a weight: gain per cost, by an exponent that fades with the trials.
 
 The first trials decide what a user has after an hour, so they are judged by gain per cost; the
-later a trial, the more it is judged by what it brings alone.
+later a trial, the more it is judged by what it brings, and soon by that alone (docs/cost.md has the
+measurements).
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.cost_model import CostModel, own_model, shared_model
 
-EXPONENT = 1.0  # of the cost of the first trial: gain per cost
-HALF = 5.0  # trials after which the exponent is half of that
+FADED = 8  # trials after which the cost has no weight
 
 
 def exponent(n: int) -> float:
-    """The exponent of the cost of a trial that comes after n others."""
-    return EXPONENT / (1.0 + n / HALF)
+    """The exponent of the cost of a trial that comes after n others: 1 is gain per cost."""
+    return max(1.0 - n / FADED, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +34,13 @@ class Costs:
 
     layout: Layout
     sources: tuple[Source, ...] = ()
+    before: int = 0
+    """Trials that a method makes before it weighs anything."""
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """Minus the exponent times the log cost."""
-        return -exponent(len(log)) * self.predict(rows, log)[0]
+        power = exponent(max(len(log) - self.before, 0))
+        return -power * self.predict(rows, log)[0] if power else np.zeros(len(rows))
 
     def predict(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the log cost at rows, each (m,)."""

@@ -12,13 +12,14 @@ features, which are logarithms where a parameter has a log scale. Each task has 
 its penalty chosen by the closed form of leaving one row out. A new task is a draw from the tasks'
 coefficients, updated by its own costs as a linear regression with that prior. Where tasks do not
 predict each other's costs, the share s is small: it is the slope of their log costs on what the
-others' mean predicts, each task counting by the share of its own variation.
+others' mean predicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -74,10 +75,10 @@ def own_model(width: int) -> CostModel:
 def shared_model(tasks: Sequence[tuple[FloatArray, FloatArray]]) -> CostModel | None:
     """The model of a new task from features and log costs of earlier ones; None if none of them
     has enough."""
-    fits = [_ridge(basis(X, squares=True), y) for X, y in tasks if len(y) >= FEWEST]
+    kept = [(X, y) for X, y in tasks if len(y) >= FEWEST]
+    fits = [_fitted(X.tobytes(), y.tobytes(), X.shape[1]) for X, y in kept]
     if not fits:
         return None
-    kept = [(X, y) for X, y in tasks if len(y) >= FEWEST]
     B = np.array([beta for beta, _ in fits])
     mean = B.mean(axis=0)
     mean[1:] *= _share(B, kept)
@@ -87,6 +88,21 @@ def shared_model(tasks: Sequence[tuple[FloatArray, FloatArray]]) -> CostModel | 
         deviations = np.diag(np.append(1.0, np.full(B.shape[1] - 1, OWN_SLOPE)))
     noise = max(float(np.mean([noise for _, noise in fits])), LEAST_NOISE)
     return CostModel(mean, deviations, noise, squares=True)
+
+
+def task_model(X: FloatArray, y: FloatArray) -> CostModel | None:
+    """The model of a task by its own runs alone; None if they are too few."""
+    if len(y) < FEWEST:
+        return None
+    beta, noise = _fitted(X.tobytes(), y.tobytes(), X.shape[1])
+    return CostModel(beta, np.zeros((len(beta), 1)), noise, squares=True)
+
+
+@lru_cache(maxsize=512)
+def _fitted(X: bytes, y: bytes, width: int) -> tuple[FloatArray, float]:
+    """The regression of a task, remembered: the same tasks come again when another is left out."""
+    features = np.frombuffer(X).reshape(-1, width)
+    return _ridge(basis(features, squares=True), np.frombuffer(y))
 
 
 def _ridge(A: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
@@ -117,8 +133,6 @@ def _share(B: FloatArray, tasks: Sequence[tuple[FloatArray, FloatArray]]) -> flo
         others = (B.sum(axis=0) - beta) / (len(B) - 1)
         said = basis(X, squares=True) @ others
         said, seen = said - said.mean(), y - y.mean()
-        variation = float(seen @ seen)
-        if variation > 0.0:
-            along += float(said @ seen) / variation
-            square += float(said @ said) / variation
+        along += float(said @ seen) / len(y)
+        square += float(said @ said) / len(y)
     return float(np.clip(along / square, 0.0, 1.0)) if square > 0.0 else 0.0

@@ -12,7 +12,8 @@ from ringfence.optimize.weighing.failure import failure_weights
 from ringfence.optimize.weighing.weighing import Weighing
 
 
-def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit) -> Weighing:
-    """The weights of a search over this layout, with these earlier tasks."""
-    costs = (Costs(layout, tuple(sources)),) if by == "cost" else ()
+def weighing_of(layout: Layout, sources: Sequence[Source], by: Unit, before: int = 0) -> Weighing:
+    """The weights of a search over this layout, with these earlier tasks, by a method that makes
+    some trials before it weighs anything."""
+    costs = (Costs(layout, tuple(sources), before),) if by == "cost" else ()
     return Weighing((*costs, *failure_weights(layout, sources)))
