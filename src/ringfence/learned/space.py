@@ -159,6 +159,21 @@ class LearnedSpace:
             if block.has_some(active)
         )
 
+    def in_zone(self, config: Mapping[str, Any]) -> bool:
+        """Whether the configuration lies in the no-go zone, where runs of every task failed; False
+        if there is none.
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> learned.in_zone(learned.sample(1, seed=0)[0])
+            False
+        """
+        return self.zone is not None and self.zone.contains(self.space, config)
+
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie inside.
 

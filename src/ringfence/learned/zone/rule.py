@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.space import Categorical, Choice, Config, Constant, Space
+from ringfence.space import Categorical, Choice, Constant, Space
 from ringfence.words import Brief, percent, value
 
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
@@ -55,7 +55,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
                 inside &= columns[name] == parameter.index(choice)
         return np.asarray(inside)
 
-    def contains(self, space: Space, config: Config) -> bool:
+    def contains(self, space: Space, config: Mapping[str, Any]) -> bool:
         """Whether a configuration lies in the zone."""
         columns = {name: np.array([_number(space, name, config)]) for name in self.names}
         return bool(self.inside(space, columns)[0])
@@ -91,7 +91,7 @@ def combined(columns: Sequence[FloatArray], *, ratio: bool) -> FloatArray:
     return np.asarray(np.prod(columns, axis=0))
 
 
-def _number(space: Space, name: str, config: Config) -> float:
+def _number(space: Space, name: str, config: Mapping[str, Any]) -> float:
     """A value as columns have it; NaN if the configuration lacks it."""
     parameter = space[name]
     if isinstance(parameter, Constant):
@@ -101,7 +101,7 @@ def _number(space: Space, name: str, config: Config) -> float:
     if isinstance(parameter, Categorical):
         position = parameter.index(config[name])
         return float("nan") if position is None else float(position)
-    return float(config[name])  # type: ignore[arg-type]
+    return float(config[name])
 
 
 def fault(zone: Zone, space: Space) -> str:

@@ -20,6 +20,7 @@ from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.risk.chance import Chance, TaskChance
 from ringfence.optimize.transfer.sources import Source
+from ringfence.optimize.trial import PRUNED
 from ringfence.optimize.weighing.weighing import Weight
 
 AVERSION = 4.0
@@ -64,8 +65,8 @@ class Failures:
         return weight(self.after(log).log_success(self.full.features(rows)))
 
     def after(self, log: TrialLog) -> TaskChance:
-        """The chance after some trials; running ones say nothing."""
-        states = tuple(trial.state for trial in log.trials)
+        """The chance after some trials; running and pruned ones say nothing."""
+        states = tuple("running" if t.reason == PRUNED else t.state for t in log.trials)
         if states not in self._known:
             self._known.clear()
             settled = np.array([state != "running" for state in states], dtype=bool)
@@ -95,7 +96,7 @@ class InZone:
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """At rows of the layout, (m,)."""
         share = (self.zone.runs - self.zone.failed + 1.0) / (self.zone.runs + 2.0)
-        own = [trial for trial in log.trials if trial.state != "running"]
+        own = [t for t in log.trials if t.state != "running" and t.reason != PRUNED]
         settled = [trial for trial in own if self.zone.contains(self.layout.space, trial.config)]
         passed = sum(trial.state == "done" for trial in settled)
         chance = (RUNS * share + passed) / (RUNS + len(settled))
