@@ -49,11 +49,16 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         One without a value of a parameter does not."""
         score = combined([columns[name] for name in self.parameters], ratio=self.ratio)
         inside = score <= self.threshold if self.below else score >= self.threshold
+        return np.asarray(inside & self.concerns(space, columns))
+
+    def concerns(self, space: Space, columns: Mapping[str, FloatArray]) -> BoolArray:
+        """Which configurations the zone says anything about: those of its choice."""
+        concerned = np.ones(len(columns[self.parameters[0]]), dtype=bool)
         for name, choice in self.only.items():
             parameter = space[name]
             if isinstance(parameter, Categorical):
-                inside &= columns[name] == parameter.index(choice)
-        return np.asarray(inside)
+                concerned &= columns[name] == parameter.index(choice)
+        return concerned
 
     def contains(self, space: Space, config: Mapping[str, Any]) -> bool:
         """Whether a configuration lies in the zone."""
@@ -66,10 +71,14 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return (*self.parameters, *self.only)
 
     @property
+    def axis(self) -> str:
+        """What is bounded: "batch × width"."""
+        return (" / " if self.ratio else " × ").join(self.parameters)
+
+    @property
     def rule(self) -> str:
         """Where it lies: "batch × width ≥ 120,000 with checkpointing = False"."""
-        what = (" / " if self.ratio else " × ").join(self.parameters)
-        bound = f"{what} {'≤' if self.below else '≥'} {_short(self.threshold)}"
+        bound = f"{self.axis} {'≤' if self.below else '≥'} {_short(self.threshold)}"
         return bound + "".join(f" with {name} = {value(c)}" for name, c in self.only.items())
 
     def __str__(self) -> str:
