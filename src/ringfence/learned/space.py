@@ -27,6 +27,7 @@ from ringfence.learned.narrowing import narrowed, restricted
 from ringfence.learned.records import CostUnit, Provenance, Settings, Start, Task
 from ringfence.learned.settings import NO_STARTS, By, unit_of
 from ringfence.learned.text import summary
+from ringfence.learned.zone.odds import Odds
 from ringfence.learned.zone.rule import Zone
 from ringfence.regions import Draws, sample
 from ringfence.space import (
@@ -78,6 +79,8 @@ class LearnedSpace:
     """What the past runs cost, if that is known."""
     zone: Zone | None = None
     """Where runs of every task failed, if failures depend on the configuration."""
+    odds: Odds | None = None
+    """How likely a run fails, likewise."""
 
     @property
     def shape(self) -> str:

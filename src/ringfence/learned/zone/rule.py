@@ -113,7 +113,7 @@ def _number(space: Space, name: str, config: Mapping[str, Any]) -> float:
     return float(config[name])
 
 
-def fault(zone: Zone, space: Space) -> str:
+def zone_fault(zone: Zone, space: Space) -> str:
     """What of a zone does not fit the space; empty if all does."""
     for name in zone.names:
         if name not in space:
