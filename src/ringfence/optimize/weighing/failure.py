@@ -22,7 +22,7 @@ from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.trial import PRUNED
 from ringfence.optimize.weighing.weighing import Weight
 
-AVERSION = 4.0
+AVERSION = 2.0
 """How much a search shuns failures beyond the gain that they cost: the log weight of a failure that
 is expected for each result. Without it, once an improvement is unlikely anywhere, the likeliest
 failures look as good as all else (docs/failures.md)."""
