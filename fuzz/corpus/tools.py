@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from fuzz.case import Case
-from fuzz.corpus.runs import config, rows
+from fuzz.corpus.runs import PARAMETERS, config, rows
 from fuzz.mutations.archives import zipped
 
 ATTRIBUTES = {
@@ -287,7 +287,8 @@ def _smac() -> list[Case]:
 
 
 def _synetune() -> list[Case]:
-    head = "trial_id,epoch,loss,st_status,elapsed_time,config_C,config_kernel,config_gamma,config_depth"
+    names = ",".join(f"config_{name}" for name in PARAMETERS)
+    head = f"trial_id,epoch,loss,st_status,elapsed_time,{names}"
     lines = [head]
     for number, row in enumerate(rows()[:6]):
         row = {**row, "gamma": row["gamma"] or 0.5}  # Syne Tune knows no conditions
