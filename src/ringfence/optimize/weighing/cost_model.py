@@ -47,6 +47,10 @@ class CostModel:
         A = basis(X, squares=self.squares)
         return A @ self.mean, np.asarray(((A @ self.root) ** 2).sum(axis=1) + self.noise)
 
+    def expected(self, X: FloatArray) -> FloatArray:
+        """The mean alone."""
+        return np.asarray(basis(X, squares=self.squares) @ self.mean)
+
     def given(self, X: FloatArray, y: FloatArray) -> CostModel:
         """The model once log costs y (n,) were seen at X (n, d)."""
         if not len(y):
