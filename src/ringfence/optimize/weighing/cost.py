@@ -20,7 +20,7 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.cost_model import CostModel, own_model, shared_model
 
-FADED = 5  # trials after which the cost has no weight
+FADED = 8  # trials after which the cost has no weight
 
 
 def exponent(n: int) -> float:
