@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -85,6 +86,15 @@ def test_methods_share_their_sources_and_replications_do_not():
         cell("Box Random", n_evaluations=8, replication=1), SUITE, method("Box Random")
     ).history
     assert box.digest() == ball.digest() != other.digest()
+
+
+def test_what_rows_cost_changes_no_cell():
+    history = SUITE._history
+    assert history.roles.cost
+    plain = copy.copy(SUITE)
+    plain._history = replace(history, roles=replace(history.roles, cost=None))
+    here = cell("ABLR", n_evaluations=64)
+    assert run_cell(here, SUITE).curve == run_cell(here, plain).curve
 
 
 def test_evaluations_are_divided_between_region_and_model():

@@ -57,6 +57,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
             direction="minimize",  # suites give losses
             candidates=candidates,
             guard=0,
+            by="trials",  # curves count trials, whatever the rows of a table cost
             **_sources(cell, suite, how, rest),
             **_options(how, suite, len(given)),
         )
