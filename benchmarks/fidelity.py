@@ -14,7 +14,6 @@ lambda is taken as 1 and as the lowest.
 from __future__ import annotations
 
 import argparse
-import csv
 import statistics
 from pathlib import Path
 
@@ -22,11 +21,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.folding import folded
+from benchmarks.kept import keep, kept, table
 from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import description_of
 
 REAL, SURROGATE = "xgboost_memento_openml", "xgboost_rbv2_surrogate"
-FILE = Path(__file__).parent / "results" / "fidelity.csv"
 COLUMNS = ("data set", "all", "trees", "linear", "lambda lowest", "itself")
 HELD_OUT = 500  # of 2,000 answers
 
@@ -35,11 +34,7 @@ def main() -> None:
     """Measure, print and keep."""
     parser = argparse.ArgumentParser(description="Spearman's correlation of surrogate and runs.")
     parser.add_argument("folder", type=Path)
-    rows = correlations(parser.parse_args().folder)
-    with FILE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([task, *(f"{value:.3f}" for value in values)] for task, values in rows)
+    keep("fidelity", COLUMNS, [[t, *v] for t, v in correlations(parser.parse_args().folder)])
     print(fidelity_text())
 
 
@@ -99,14 +94,10 @@ def inputs(rows: pl.DataFrame) -> np.ndarray:
 
 def fidelity_text() -> str:
     """What the page says of it, from the file."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    columns = list(zip(*rows))[1:]
-    values = {name: [float(x) for x in column] for name, column in zip(COLUMNS[1:], columns)}
+    rows = kept("fidelity")
+    values = {name: [float(row[name]) for row in rows] for name in COLUMNS[1:]}
     middle = {name: f"{statistics.median(column):.2f}" for name, column in values.items()}
     negative = sum(value < 0 for value in values["all"])
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n\n".join(
         [
             "**How far the surrogates can be trusted.** On the "
@@ -118,7 +109,7 @@ def fidelity_text() -> str:
             f"the surrogate agrees with itself by {middle['itself']}. So `tables-surrogate` is a "
             "realistic made-up benchmark, not the paper's tables: trust what also holds on real "
             "runs (`python -m benchmarks.fidelity FOLDER`).",
-            folded("The correlations by data set", "\n".join(lines)),
+            folded("The correlations by data set", table(rows)),
         ]
     )
 

@@ -5,8 +5,8 @@
     python -m benchmarks.paper_page --data tables   with the pictures of spaces learned from tables
 
 Claims are in claims.toml, elements of the paper in elements.toml, results in results/, a Parquet
-file for each plan as `ringfence bench table` writes it, and how well the surrogates rank real runs
-in results/fidelity.csv (`fidelity`). How a verdict is reached: `paper_verdicts`.
+file for each plan as `ringfence bench table` writes it, and a CSV file for what is measured without
+a plan: `fidelity`, `places`, `dimension`, `model_cost`. How a verdict is reached: `paper_verdicts`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.dimension import dimension_text
 from benchmarks.fidelity import fidelity_text
 from benchmarks.folding import folded
+from benchmarks.model_cost import cost_text
 from benchmarks.paper_claims import HERE, Claim, Claims, Part, read_claims
 from benchmarks.paper_elements import Element, elements_table, read_elements, summary
 from benchmarks.paper_numbers import filled
@@ -39,6 +41,7 @@ from benchmarks.paper_verdicts import (
     verdict_on,
     with_margin,
 )
+from benchmarks.places import places_text
 from ringfence.bench.cell import PROTOCOL
 from ringfence.bench.figures import curve_figure, file_name, write_picture
 from ringfence.bench.metrics import curves
@@ -119,6 +122,9 @@ def page(
         folded(summary(elements, by_figure), elements_table(elements, by_figure)),
         *overview(verdicts),
         fidelity_text(),
+        places_text(),
+        dimension_text(),
+        cost_text(),
         *(section(v, results, plans) for v in verdicts),
         claims.tail.strip(),
     ]
@@ -227,7 +233,8 @@ def methods_table(plan: Results, figure: str) -> str:
     head = [f"regret at {trial}" for trial in trials] + [f"relative to Random at {last}"]
     normalized = [trial for trial in (10, last) if trial <= last]
     head += [f"the paper's measure at {trial}" for trial in normalized]
-    counts = ["cells", "ran out", "no row inside", "missing"]
+    before = f"before protocol {PROTOCOL}"
+    counts = ["replications", "cells", before, "ran out", "no row inside", "missing"]
     lines = ["| method | " + " | ".join(head + counts) + " |"]
     lines.append("|---" * (len(head + counts) + 1) + "|")
     cells = plan.results.filter(pl.col("figure") == figure, pl.col("trial") == 1)
@@ -236,9 +243,18 @@ def methods_table(plan: Results, figure: str) -> str:
         row = [str(method), *(_point(curve, "regret", trial) for trial in trials)]
         row += [_point(curve, "distance", last)]
         row += [_point(curve, "normalized", trial) for trial in normalized]
-        row += [str(own.height), *(str(n or "") for n in _short(own))]
+        old = own.filter(pl.col("protocol") < PROTOCOL).height
+        row += [_replications(own), str(own.height)]
+        row += [str(n or "") for n in (old, *_short(own))]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
+
+
+def _replications(cells: pl.DataFrame) -> str:
+    """How often each task was left out: '10', or '1 to 5' if not all as often."""
+    counts = cells.group_by("suite", "task").len()["len"]
+    fewest, most = counts.min(), counts.max()
+    return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _short(cells: pl.DataFrame) -> tuple[int, int, int]:
@@ -352,8 +368,12 @@ def _by_plan(verdicts: Verdicts, part: int) -> str:
 
 def _protocol(rows: pl.DataFrame) -> str:
     """Said of results that a run of today would not give to the last digit."""
-    protocol = rows["protocol"].min()
-    return "" if protocol == PROTOCOL else f"; run with protocol {protocol}, before the present one"
+    cells = rows.filter(pl.col("trial") == 1)
+    old = cells.filter(pl.col("protocol") < PROTOCOL)
+    if old.is_empty():
+        return ""
+    which = "run" if old.height == cells.height else f"{old.height} of {cells.height} cells run"
+    return f"; {which} with protocol {old['protocol'].min()}, before the present one"
 
 
 def _image(plan: Results, figure: str) -> str:

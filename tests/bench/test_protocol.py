@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -46,11 +47,10 @@ def test_random_search_is_the_running_minimum_of_draws_without_replacement():
 
 def test_the_left_out_task_is_never_learned_from():
     here = cell("Box Random")
-    known = known_evaluations(here, SUITE, method(here.method))
+    known = known_evaluations(here, SUITE, method(here.method)).history
     assert here.task not in known.tasks and len(known.tasks) == len(SUITE.tasks) - 1
-    assert (
-        len(known_evaluations(cell("Box Random", n_evaluations=8), SUITE, method("Box GP"))) == 152
-    )
+    few = known_evaluations(cell("Box Random", n_evaluations=8), SUITE, method("Box GP")).history
+    assert len(few) == 152
 
 
 def test_a_region_without_a_row_to_try_is_a_stored_result(tmp_path):
@@ -79,13 +79,22 @@ def test_a_region_without_a_row_to_try_is_a_stored_result(tmp_path):
 
 def test_methods_share_their_sources_and_replications_do_not():
     box, ball = (
-        known_evaluations(cell(n, n_evaluations=8), SUITE, method(n))
+        known_evaluations(cell(n, n_evaluations=8), SUITE, method(n)).history
         for n in ("Box Random", "Ellipsoid GP")
     )
     other = known_evaluations(
         cell("Box Random", n_evaluations=8, replication=1), SUITE, method("Box Random")
-    )
+    ).history
     assert box.digest() == ball.digest() != other.digest()
+
+
+def test_what_rows_cost_changes_no_cell():
+    history = SUITE._history
+    assert history.roles.cost
+    plain = copy.copy(SUITE)
+    plain._history = replace(history, roles=replace(history.roles, cost=None))
+    here = cell("ABLR", n_evaluations=64)
+    assert run_cell(here, SUITE).curve == run_cell(here, plain).curve
 
 
 def test_evaluations_are_divided_between_region_and_model():
@@ -93,7 +102,7 @@ def test_evaluations_are_divided_between_region_and_model():
     known = known_evaluations(here, SUITE, how)
     space = on_scale(SUITE.space, "raw")
     learned, rest = learned_space(here, how, known, space)
-    assert len(rest) == len(known) - 64 * 19
+    assert len(rest) == len(known.history) - 64 * 19
     assert {task.n_evaluations for task in learned.tasks} == {64}
 
 

@@ -12,19 +12,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ringfence.bench.cell import Cell, Result
+from ringfence.bench.cell import Cell, Result, Scale
 from ringfence.bench.methods import BenchMethod, method
 from ringfence.bench.suites import Suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.history import History, usable_rows
+from ringfence.history.prepared import PreparedHistory
 from ringfence.learned.full import full_space
+from ringfence.learned.settings import checked_settings
 from ringfence.learned.space import LearnedSpace
-from ringfence.learning import learn
+from ringfence.learning import learn, learn_prepared
 from ringfence.optimize import Optimizer, Trial, optimizer
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.model_based import ModelBased
@@ -39,9 +43,8 @@ from ringfence.threads import one_thread
 def run_cell(cell: Cell, suite: Suite) -> Result:
     """The result of a cell, a function of its description alone."""
     how = method(cell.method)
-    space = on_scale(suite.space, cell.scale)
     known = known_evaluations(cell, suite, how)
-    learned, rest = learned_space(cell, how, known, space)
+    learned, rest = learned_space(cell, how, known, on_scale(suite.space, cell.scale))
     candidates = suite.candidates(cell.task, cell.scale)
     given = suite.starts(cell.task, cell.replication)
     curve: tuple[float, ...] = (min(loss for _, loss in given),) * cell.trials if given else ()
@@ -54,6 +57,7 @@ def run_cell(cell: Cell, suite: Suite) -> Result:
             direction="minimize",  # suites give losses
             candidates=candidates,
             guard=0,
+            by="trials",  # curves count trials, whatever the rows of a table cost
             **_sources(cell, suite, how, rest),
             **_options(how, suite, len(given)),
         )
@@ -82,27 +86,37 @@ def source_tasks(cell: Cell, suite: Suite, how: BenchMethod) -> tuple[str, ...]:
     return tuple(sorted(map(str, ordered[: how.tasks])))
 
 
-def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> History | None:
+def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> PreparedHistory | None:
     """The known evaluations of the source tasks; None if the method does not use them."""
     if how.region.shape == "full" and not how.engine.transfers and not how.engine.starts:
         return None
-    tasks = source_tasks(cell, suite, how)
     seed = cell.seed("sources", every_task=True)
-    return suite.history(tasks, cell.n_evaluations, seed, cell.scale)
+    return _drawn(suite, source_tasks(cell, suite, how), cell.n_evaluations, seed, cell.scale)
+
+
+@lru_cache(maxsize=2)  # methods of one task and replication, which mostly run in turn, see the same
+def _drawn(
+    suite: Suite, tasks: tuple[str, ...], n: int, seed: int, scale: Scale
+) -> PreparedHistory:
+    history = suite.history(tasks, n, seed, scale)
+    return PreparedHistory.of(history, on_scale(suite.space, scale), learn)
 
 
 def learned_space(
-    cell: Cell, how: BenchMethod, known: History | None, space: Space
+    cell: Cell, how: BenchMethod, known: PreparedHistory | None, space: Space
 ) -> tuple[LearnedSpace, History | None]:
     """The space to search, and the evaluations that are left for a model."""
     if known is None:
         return full_space(space), None
-    first = rest = known
+    first, rest = known, known.history
     if how.n is not None and how.region.shape != "full":
-        first, rest = known.split(how.n, seed=cell.seed("division"))
+        part, rest = known.history.split(how.n, seed=cell.seed("division"))
+        first = PreparedHistory.of(part, space, learn)
     region = how.region
     learned = (
-        full_space(space) if region.shape == "full" else learn(first, space, **region.arguments)
+        full_space(space)
+        if region.shape == "full"
+        else learn_prepared(first, checked_settings(**asdict(region)), starts=0)
     )
     if how.engine.starts:
         learned = with_starts(learned, usable_rows(rest, space).frame, how.engine.starts)
