@@ -140,7 +140,7 @@ def match(
     groups = tuple(replace(group, renamed=names) for group, names in zip(groups, each))
     odd = odd_tasks(history, today)
     suggestions = tuple(_suggestions(history, today, groups, odd))
-    return Match(today, groups, suggestions, tuple(unit_warnings(odd)), notes)
+    return Match(today, groups, suggestions, tuple(unit_warnings(history, odd)), notes)
 
 
 def _groups(history: History, space: Space) -> tuple[TaskGroup, ...]:
@@ -221,7 +221,7 @@ def _suggestions(
 ) -> Iterator[Suggestion]:
     """First what was probably renamed, then what was not tuned, then what was tuned elsewhere."""
     for old, new in dict.fromkeys(pair for g in groups for pair in g.renamed.items()):
-        mend = Mend({old: new}, are_values=False)
+        mend = Mend({old: new}, "rename")
         count = sum(len(g.tasks) for g in groups if g.renamed.get(old) == new)
         options = " ".join(shell_word(option) for option in mend.options)
         yield Suggestion(old, f"is probably {new} {_tasks(count)}", f"history.{mend.call}", options)

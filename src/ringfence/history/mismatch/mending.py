@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -25,24 +25,33 @@ if TYPE_CHECKING:
     from ringfence.history.history import History
 
 
+OPTIONS = {"rename": "--rename", "with_values": "--value", "scaled": "--scale"}
+"""The options of the command line that do the same as methods of a history."""
+
+
 @dataclass(frozen=True)
 class Mend:
-    """What the user said of parameters: their new names, or their values."""
+    """What the user said of parameters: their new names, their values, or the factors of their
+    units."""
 
     said: Mapping[str, Choice]
-    are_values: bool
+    method: Literal["rename", "with_values", "scaled"]
+    tasks: tuple[str, ...] = ()
+    """Of which alone it was said; none: of all."""
 
     @property
     def call(self) -> str:
         """As a call of the history's method."""
         said = ", ".join(f"{literal(name)}: {literal(new)}" for name, new in self.said.items())
-        return f"{'with_values' if self.are_values else 'rename'}({{{said}}})"
+        of = f", tasks={literal(self.tasks)}" if self.tasks else ""
+        return f"{self.method}({{{said}}}{of})"
 
     @property
     def options(self) -> list[str]:
         """As options of the command line."""
-        option = "--value" if self.are_values else "--rename"
-        return [f"{option}={name}={new}" for name, new in self.said.items()]
+        option = OPTIONS[self.method]
+        of = [f"{task}:" for task in self.tasks] or [""]
+        return [f"{option}={task}{name}={new}" for name, new in self.said.items() for task in of]
 
 
 def renamed(history: History, names: Mapping[str, str]) -> History:
@@ -84,7 +93,7 @@ def renamed(history: History, names: Mapping[str, str]) -> History:
             task: {names.get(name, name): value for name, value in values.items()}
             for task, values in history.said.items()
         },
-        mends=(*history.mends, Mend(dict(names), are_values=False)),
+        mends=(*history.mends, Mend(dict(names), "rename")),
     )
 
 
@@ -136,7 +145,7 @@ def _with_value(history: History, name: str, value: Choice) -> History:
             **history.said,
             **{task: {**history.said.get(task, {}), name: value} for task in filled_tasks},
         },
-        mends=(*history.mends, Mend({name: value}, are_values=True)),
+        mends=(*history.mends, Mend({name: value}, "with_values")),
         notes=(
             *history.notes,
             f"{name} is {value!r} in the {int(empty.sum()):,} runs of {len(filled_tasks)} "
