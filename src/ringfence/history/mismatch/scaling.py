@@ -96,7 +96,9 @@ def _checked(
             raise HistoryError(f"{name!r} is multiplied by a number, not by {factor!r}")
         if not math.isfinite(factor) or factor <= 0:
             raise HistoryError(f"{name!r} is multiplied by a positive number, not by {factor!r}")
-    wanted = (tasks,) if isinstance(tasks, str) else tuple(history.tasks if tasks is None else tasks)
+    wanted = (
+        (tasks,) if isinstance(tasks, str) else tuple(history.tasks if tasks is None else tasks)
+    )
     for task in wanted:
         if task not in history.tasks:
             hint = did_you_mean(str(task), history.tasks)
