@@ -15,6 +15,7 @@ from ringfence.checking.left_out.tasks import DRAWS, TaskCheck, TaskEvidence
 from ringfence.checking.verdict import HURT, JUDGED_AT, Judgement, Verdict, judged
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import describe
+from ringfence.words import counted
 
 
 class StartsCheck(msgspec.Struct, frozen=True):
@@ -33,7 +34,7 @@ class StartsCheck(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         up = f", {self.speed_ups[-1]!r}" if self.speed_ups else ""
-        return f"StartsCheck({self.verdict}{up}, {len(self.tasks)} tasks)"
+        return f"StartsCheck({self.verdict}{up}, {counted(len(self.tasks), 'task')})"
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -133,7 +134,8 @@ class Check(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         up = next((f", {up!r}" for up in self.speed_ups if up.draws == JUDGED_AT), "")
-        return f"Check({describe(self.settings)}: {self.verdict}{up}, {len(self.tasks)} tasks)"
+        of = counted(len(self.tasks), "task")
+        return f"Check({describe(self.settings)}: {self.verdict}{up}, {of})"
 
     def _repr_html_(self) -> str:
         return check_html(self)

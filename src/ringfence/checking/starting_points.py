@@ -30,6 +30,7 @@ from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import Source, tasks_of
 from ringfence.optimize.transfer.starting_points import SEED, starting_rows
+from ringfence.optimize.transfer.strangers import without_strangers
 
 SHOWN = (1, 2, 5, 10, 25, 50)  # numbers of starting points with a speed-up of their own
 MOST_SOURCES = 32  # models that choose the points of a task; more add nothing measurable
@@ -141,4 +142,5 @@ class Past:
         some = tuple(others[number] for number in np.sort(chosen[:MOST_SOURCES]))
         sources = [source for source in self.sources if source.name != name]
         models = SourceModels(self.models.full, some)
+        models = without_strangers(models, sources, domain, SEED)
         return starting_rows(Candidates(domain, models, sources, SEED), n)

@@ -20,6 +20,7 @@ from ringfence.checking.left_out.speedup import (
     speed_ups,
 )
 from ringfence.checking.left_out.tasks import DRAWS, TaskEvidence
+from ringfence.words import counted
 
 JUDGED_AT = 10  # draws: a small tuning budget, and enough for a region to matter
 TRIFLE = 0.05  # a speed-up this near to 1 is none
@@ -72,8 +73,10 @@ def judgement(
     across it, by more than a trifle? `n_judged` of the tasks have one, of `rows` rows each."""
     needed = max(FEWEST_TASKS, math.ceil(n_tasks / 2))
     if n_judged < needed:
-        told = f"only {n_judged} of {n_tasks} tasks have runs that tell good from bad"
-        few = told if n_judged < n_tasks else f"{n_tasks} tasks are too few"
+        have = "has" if n_judged == 1 else "have"
+        told = f"only {n_judged} of {n_tasks} tasks {have} runs that tell good from bad"
+        are = "is" if n_tasks == 1 else "are"
+        few = told if n_judged < n_tasks else f"{counted(n_tasks, 'task')} {are} too few"
         return Judgement("cannot tell", f"{few}; at least {needed} are needed", False)
     if rows < FEWEST_ROWS:
         return Judgement(

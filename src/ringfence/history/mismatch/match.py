@@ -22,7 +22,7 @@ from ringfence.history.values import numbers_of
 from ringfence.quoting import literal, shell_word
 from ringfence.space import Constant, Float, Int, Parameter, Space
 from ringfence.space.inference import Inferred
-from ringfence.words import number
+from ringfence.words import counted
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Match:
     def __repr__(self) -> str:
         tasks = sum(len(group.tasks) for group in self.groups)
         return (
-            f"Match({tasks} task{'s' * (tasks != 1)} in {len(self.groups)} "
-            f"group{'s' * (len(self.groups) != 1)}, {len(self.suggestions)} suggestions)"
+            f"Match({counted(tasks, 'task')} in {counted(len(self.groups), 'group')}, "
+            f"{counted(len(self.suggestions), 'suggestion')})"
         )
 
     def __str__(self) -> str:
@@ -255,7 +255,7 @@ def _suggestions(
 
 
 def _tasks(count: int) -> str:
-    return f"in {number(count)} task{'s' * (count != 1)}"
+    return f"in {counted(count, 'task')}"
 
 
 def _has(group: TaskGroup, name: str, kind: Kind) -> bool:

@@ -15,11 +15,11 @@ from ringfence.errors import HistoryError, SpaceError
 from ringfence.history.mismatch.spaces import under_names, union_of
 from ringfence.history.mismatch.unknown import lacks
 from ringfence.history.tables import from_objects, require_literal
-from ringfence.history.values import LACKS, WRITTEN
+from ringfence.history.values import LACKS, WRITTEN, numbers_of, wanted_numbers
 from ringfence.quoting import literal
 from ringfence.space import Choice, Constant, Space
 from ringfence.space.parameters import plain_choice
-from ringfence.words import did_you_mean, is_text, some
+from ringfence.words import counted, did_you_mean, is_text, some
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -121,6 +121,7 @@ def _with_value(history: History, name: str, value: Choice) -> History:
         empty = frame[name].is_null() & (~has_one.fill_null(value=False) | lacks(frame, name))
     else:
         empty = pl.Series([True]).new_from_index(0, frame.height)
+    empty &= _may_be_active(history, name)
     if not empty.any():
         raise HistoryError(
             f"every task has values of {name!r}, so there is none for {name}={value!r} to fill in"
@@ -136,9 +137,9 @@ def _with_value(history: History, name: str, value: Choice) -> History:
         history,
         frame=frame,
         roles=roles if known else replace(roles, parameters=(*roles.parameters, name)),
-        space=None if history.space is None else _and_constant(history.space, name, value),
+        space=None if history.space is None else with_constant(history.space, name, value),
         task_spaces={
-            task: _and_constant(space, name, value) if task in filled_tasks else space
+            task: with_constant(space, name, value) if task in filled_tasks else space
             for task, space in history.task_spaces.items()
         },
         said={
@@ -148,14 +149,27 @@ def _with_value(history: History, name: str, value: Choice) -> History:
         mends=(*history.mends, Mend({name: value}, "with_values")),
         notes=(
             *history.notes,
-            f"{name} is {value!r} in the {int(empty.sum()):,} runs of {len(filled_tasks)} "
-            f"task{'s' * (len(filled_tasks) != 1)} that did not tune it ({some(filled_tasks, 3)}), "
+            f"{name} is {value!r} in the {counted(int(empty.sum()), 'run')} of "
+            f"{counted(len(filled_tasks), 'task')} that did not tune it ({some(filled_tasks, 3)}), "
             "as you said",
         ),
     )
 
 
-def _and_constant(space: Space, name: str, value: Choice) -> Space:
+def _may_be_active(history: History, name: str) -> pl.Series:
+    """Where no condition that the source declares switches the parameter off."""
+    frame, space = history.frame, history.space
+    active = pl.Series([True]).new_from_index(0, frame.height)
+    for condition in () if space is None or name not in space else space.conditions_of(name):
+        if space is not None and condition.parent in history.roles.parameters:
+            parent = space[condition.parent]
+            numbers = numbers_of(parent, frame[condition.parent])
+            wanted = wanted_numbers(parent, condition.values)
+            active &= numbers.is_in(wanted).fill_null(value=True)
+    return active
+
+
+def with_constant(space: Space, name: str, value: Choice) -> Space:
     """The space with room for the value of a parameter, a new one last."""
     whole, _ = union_of([Space({name: Constant(value)}), space])
     order = [*space, *(() if name in space else (name,))]
@@ -224,7 +238,7 @@ def _coalesced(columns: list[pl.Series]) -> pl.Series:
 
 
 def _renamed_note(frame: pl.DataFrame, old: str, new: str) -> str:
-    return f"took {old} as {new} ({frame[old].count():,} values), as you said"
+    return f"took {old} as {new} ({counted(frame[old].count(), 'value')}), as you said"
 
 
 def _plain(name: str, value: Any) -> Choice:

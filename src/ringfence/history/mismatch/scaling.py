@@ -24,7 +24,7 @@ from ringfence.space import (
     Parameter,
     Space,
 )
-from ringfence.words import did_you_mean, some
+from ringfence.words import counted, did_you_mean, some
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -51,7 +51,9 @@ def scaled(
             )
         frame = frame.with_columns(column).drop(f"{WRITTEN}{name}", strict=False)
         where = "" if everyone else f" in {some(list(wanted), 3)}"
-        notes.append(f"took {factor:g} times {name}{where} ({count:,} values), as you said")
+        notes.append(
+            f"took {factor:g} times {name}{where} ({counted(count, 'value')}), as you said"
+        )
     task_spaces = {
         task: _scaled_space(space, factors) if task in wanted else space
         for task, space in history.task_spaces.items()

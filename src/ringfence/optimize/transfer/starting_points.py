@@ -29,6 +29,7 @@ from ringfence.optimize.transfer.cover import greedy_cover
 from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
+from ringfence.optimize.transfer.strangers import strangers_note, without_strangers
 from ringfence.space import Config
 from ringfence.threads import one_thread
 
@@ -55,7 +56,8 @@ def with_starts(
         )
     domain = domain_of(learned)
     sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
-    models = fit_source_models(sources, domain.layout, progress=progress)
+    everyone = fit_source_models(sources, domain.layout, progress=progress)
+    models = without_strangers(everyone, sources, domain, SEED)
     are_incumbents = all(len(task.values) == 1 for task in sources)
     if are_incumbents:
         rows_to_try = covering_incumbents(sources, domain, n, SEED)
@@ -64,6 +66,7 @@ def with_starts(
         candidates = Candidates(domain, models, sources, SEED)
         points = starting_points(candidates, n) if models.tasks else ()
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
+    notes = (*notes, *strangers_note(everyone, models))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     return replace(learned, portfolio=points, provenance=provenance)
 
