@@ -3,7 +3,7 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from ringfence.history.readers.optuna.rows import (
     ATTRIBUTES,
     METRICS,
     PARAMS,
+    REASONS,
+    REASONS_KEYS,
     TRIALS,
     VALUES,
     Choose,
@@ -39,8 +41,12 @@ TABLES = {
 TWICE = "a study, a trial or a value is there twice"
 
 
-def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> Rows:
-    """The trials of the chosen studies, and of each the value of a user `attribute`."""
+SYSTEM_ATTRIBUTES = "trial_system_attributes"
+MOMENT = "%Y-%m-%d %H:%M:%S%.f"
+
+
+def read_storage(source: str | Path, choose: Choose, attributes: Sequence[str]) -> Rows:
+    """The trials of the chosen studies, and of each the values of some user `attributes`."""
     with connected(source) as database:
         where = database_name(source)
         _check_schema(database, where)
@@ -50,27 +56,54 @@ def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> R
         studies = choose(all_studies)
         keys = tuple(study.key for study in studies)
         selects = Selects(keys if len(studies) < len(all_studies) else None)
-        states = pl.col("state").str.to_lowercase()
-        trials = _frame(database, selects.trials(), TRIALS).with_columns(states)
+        trials = _trials(database, selects)
         _require_unique(trials.select("trial"), where)
         if trials["trial"].null_count():
             raise HistoryError(f"{where} is damaged: a trial has no number of its own")
         values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
         _require_unique(values.select("trial", "objective"), where)
         distributions = database.rows(selects.distributions())
-        attributes = pl.DataFrame(schema=ATTRIBUTES)
-        if attribute is not None:
-            attributes = _frame(database, selects.attributes(), ATTRIBUTES, key=attribute)
-            _require_unique(attributes.select("trial"), where)
+        values_of = {
+            key: _frame(database, selects.attributes(), REASONS, key=key) for key in attributes
+        }
+        keys_told = REASONS_KEYS if SYSTEM_ATTRIBUTES in database.tables() else ()
+        told = [_frame(database, selects.reasons(), REASONS, key=key) for key in keys_told]
+        for one in (*values_of.values(), *told):
+            _require_unique(one.select("trial"), where)
         return Rows(
             studies,
             trials,
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
             tuple((s, n, d) for s, n, d in distributions if isinstance(n, str)),
-            attributes,
+            pl.concat(
+                [
+                    pl.DataFrame(schema=ATTRIBUTES),
+                    *(
+                        one.select("trial", pl.lit(key).alias("key"), "value")
+                        for key, one in values_of.items()
+                    ),
+                ]
+            ),
             times=last_times((s, t) for s, *ends in database.rows(selects.times()) for t in ends),
+            reasons=pl.concat([pl.DataFrame(schema=REASONS), *told]).unique(
+                "trial", maintain_order=True
+            ),
         )
+
+
+def _trials(database: Database, selects: Selects) -> pl.DataFrame:
+    """The trials with their states in lower case and their durations."""
+    moments = {"start": pl.String, "complete": pl.String}
+    schema = {name: kind for name, kind in TRIALS.items() if name != "seconds"}
+    trials = _frame(database, selects.trials(), {**schema, **moments})
+    start, complete = (
+        pl.col(name).str.replace("T", " ").str.to_datetime(MOMENT, time_unit="us", strict=False)
+        for name in moments
+    )
+    took = (complete - start).dt.total_microseconds() / 1e6
+    seconds = pl.when(took > 0).then(took).alias("seconds")
+    return trials.select("trial", "study", "number", pl.col("state").str.to_lowercase(), seconds)
 
 
 def _check_schema(database: Database, where: str) -> None:
