@@ -198,10 +198,11 @@ def summarize(
     goal: str = "",
     notes: Sequence[str] = (),
     unsearched: str = "",
+    scarce: float = 0.0,
 ) -> Check:
     """The check that follows from the evidence on the tasks; None for a task that could not be
     judged."""
-    ups, judgement = judged(list(by_name.values()), scale, unsearched)
+    ups, judgement = judged(list(by_name.values()), scale, unsearched, scarce)
     return Check(
         settings,
         judgement.verdict,

@@ -70,7 +70,7 @@ def judge_starts(left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], n: int
     columns = [k - 1 for k in counts]
     rows = median(len(left_out.recorded[name].values) for name in curves)
     lacks = fmean(beliefs.rows[name].lacks for name in curves)
-    error = ModelError.of(len(curves), rows, STARTS_ERROR, lacks)
+    error = ModelError.of(len(curves), rows, STARTS_ERROR, lacks, left_out.scarce)
     at_counts = [curve[:, :, columns] for curve in curves.values()]
     ups = speed_ups(at_counts, counts, scale, error, OPTIMISM)
     outcome = judgement(ups, n, len(curves), min(len(names), MOST_JUDGED), rows)

@@ -48,17 +48,20 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def judged(
-    evidence: Sequence[TaskEvidence | None], scale: RegretScale | None, unsearched: str = ""
+    evidence: Sequence[TaskEvidence | None],
+    scale: RegretScale | None,
+    unsearched: str = "",
+    scarce: float = 0.0,
 ) -> tuple[tuple[SpeedUp, ...], Judgement]:
     """The speed-ups as far as the rows carry them, and the verdict at ten draws; none if part of
-    the full space is `unsearched`."""
+    the full space is `unsearched`. `scarce` is how much of it few tasks know (`scarcity`)."""
     tasks = [task for task in evidence if task is not None]
     if not tasks or scale is None:
         return (), Judgement("cannot tell", "no task has runs that tell good from bad", False)
     rows = median(task.runs for task in tasks)
     exact = all(task.exact for task in tasks)
     lacks = fmean(task.lacks for task in tasks)
-    error = NO_ERROR if exact else ModelError.of(len(tasks), rows, lacks=lacks)
+    error = NO_ERROR if exact else ModelError.of(len(tasks), rows, lacks=lacks, scarce=scarce)
     ups = speed_ups([task.curves for task in tasks], DRAWS, scale, error)
     shown = tuple(up for up in ups if up.draws <= max(rows, JUDGED_AT))
     if unsearched and not exact:

@@ -91,7 +91,9 @@ class NamedColumns:
     def without(self, said: object) -> NamedColumns:
         """The same, but for a column that was named, or a word."""
         left: dict[str, Any] = {}
-        for field in ("task", "objective", "direction", "budget", "status", "missing", "decimal"):
+        for field in (
+            "task", "objective", "direction", "budget", "status", "missing", "decimal", "cost",
+        ):  # fmt: skip
             value = getattr(self, field)
             left[field] = None if value == said else value
         for field in ("parameters", "ignore"):

@@ -23,16 +23,12 @@ class Mends:
     scale: Sequence[str]
 
     def of(self, source: str, sources: Sequence[str]) -> Mends:
-        """What is said of one source: SOURCE:NAME=VALUE, without what is in front."""
+        """What is said of one source: SOURCE:NAME=VALUE, without what is in front; of "", what is
+        said of all."""
         lists = (self.rename, self.value, self.scale)
         return Mends(
             *([rest for s, rest in _split(texts, sources) if s == source] for texts in lists)
         )
-
-    def of_all(self, sources: Sequence[str]) -> Mends:
-        """What is said without a source."""
-        lists = (self.rename, self.value, self.scale)
-        return Mends(*([rest for s, rest in _split(texts, sources) if not s] for texts in lists))
 
     def applied(self, history: History) -> History:
         """The history under new names, in new units, then with the values of today."""
@@ -46,10 +42,16 @@ class Mends:
 def _split(texts: Sequence[str], sources: Sequence[str]) -> list[tuple[str, str]]:
     """The source that each text names in front of a colon, as it was typed, or none; and the
     rest."""
+    from ringfence.errors import SettingError
+    from ringfence.words import did_you_mean
+
     split = []
     for text in texts:
         named = [source for source in sources if text.startswith(f"{source}:")]
         source = max(named, key=len, default="")
+        front, colon, _ = text.partition("=")[0].rpartition(":")
+        if colon and not named and (hint := did_you_mean(front, sources)):
+            raise SettingError(f"{text!r} is about {front!r}, which is not among the runs; {hint}")
         split.append((source, text[len(source) + 1 :] if source else text))
     return split
 

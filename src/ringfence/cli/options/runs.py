@@ -103,7 +103,7 @@ class RunOptions:
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUNS...",
+            metavar="RUNS",
             help="Past runs: a .csv, .xlsx, .jsonl or .parquet table, a quoted glob, - for stdin; "
             "or what another tool keeps, such as an Optuna storage's URL. Several are joined.",
         ),
@@ -166,12 +166,12 @@ class RunOptions:
         about."""
         from ringfence.history.readers.dispatch import read_each
 
-        sources = list(dict.fromkeys(self.sources))
-        histories = read_each(sources, asks=asks, **self.reading(format, outcome))
+        sources = self.sources
         mends = Mends(self.rename or (), self.value or (), self.scale or ())
+        histories = read_each(sources, asks=asks, **self.reading(format, outcome))
         each = [mends.of(s, sources).applied(one) for s, one in zip(sources, histories)]
         whole = each[0] if len(each) == 1 else type(each[0]).concat(each)
-        return mends.of_all(sources).applied(whole)
+        return mends.of("", sources).applied(whole)
 
     def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
         """The arguments of `read_history`."""

@@ -168,9 +168,10 @@ def _each(
     count for the sources that have them, of which there must be one."""
     errors: list[UnusedError] = []
     histories = [_usable(one, columns, format, options, errors) for one in sources]
-    for error in errors:
-        if sum(other.said == error.said for other in errors) == len(sources):
-            raise error
+    for said in dict.fromkeys(error.said for error in errors):
+        told = [str(error) for error in errors if error.said == said]
+        if len(told) == len(sources):
+            raise UnusedError("; ".join(dict.fromkeys(told)), said)
     _require_different(histories)
     return histories
 
