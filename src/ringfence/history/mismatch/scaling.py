@@ -139,7 +139,10 @@ def _scaled_space(space: Space, factors: Mapping[str, float]) -> Space:
         else c
         for c in space.conditions
     ]
-    return Space(parameters, conditions)
+    try:
+        return Space(parameters, conditions)
+    except SpaceError as error:
+        raise HistoryError(f"{some(list(factors))} cannot be converted: {error}") from error
 
 
 def _scaled_parameter(parameter: Parameter, factor: float) -> Parameter:

@@ -193,7 +193,10 @@ def _usable(
         left = columns.without(error.said)
         if left == columns and rest == options:
             raise
-        return _usable(source, left, format, rest, errors)
+        try:
+            return _usable(source, left, format, rest, errors)
+        except HistoryError as again:
+            raise HistoryError(f"{error}; and without it: {again}") from again
 
 
 @contextmanager
