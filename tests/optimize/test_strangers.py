@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -39,7 +40,7 @@ def kept(tasks) -> set[str]:
 
 HOME = [task(f"home{i}", 0.2 + 0.02 * i) for i in range(4)]
 MISLEADING = [task(f"far{i}", 0.9, extra=1) for i in range(8)]
-ALIKE = [task(f"near{i}", 0.2 + 0.01 * i, unknown=("k",)) for i in range(4)]
+ALIKE = [task(f"near{i}", 0.2 + 0.01 * i, unknown=("k",), extra=1) for i in range(4)]
 
 
 def test_strangers_that_mislead_leave_and_those_that_do_not_stay():
@@ -51,6 +52,11 @@ def test_strangers_that_mislead_leave_and_those_that_do_not_stay():
 
 def test_with_fewer_than_two_at_home_there_is_nobody_to_ask():
     tasks = [HOME[0], *MISLEADING]
+    assert kept(tasks) == {source.name for source in tasks}
+
+
+def test_tasks_that_only_lack_a_parameter_stay():
+    tasks = [*HOME, *[task(f"far{i}", 0.9, unknown=("k",)) for i in range(8)]]
     assert kept(tasks) == {source.name for source in tasks}
 
 
@@ -77,12 +83,11 @@ def test_a_history_that_matches_is_not_touched(monkeypatch):
 
 
 def test_many_kinds_of_strangers_are_at_most_seven_groups():
-    kinds = [task(f"s{i}", 0.5, unknown=u, extra=e)
-             for i, (u, e) in enumerate((u, e) for e in (0, 1) for u in
-             (("a",), ("b",), ("k",), ("a", "b"), ("a", "k"), ("b", "k")))]  # fmt: skip
+    lacking = [u for n in (0, 1, 2) for u in combinations(("a", "b", "k", "d"), n)]
+    kinds = [replace(MISLEADING[0], unknown=u) for u in lacking]
     groups = strangers._groups(kinds)
     assert len(groups) == strangers.MOST_GROUPS + 1
-    assert sorted(i for group in groups for i in group) == list(range(12))
+    assert sorted(i for group in groups for i in group) == list(range(11))
 
 
 def history() -> rf.History:

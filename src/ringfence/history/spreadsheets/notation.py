@@ -46,10 +46,12 @@ PATTERNS: dict[Decimal, str] = {"point": _pattern(r"\.", ","), "comma": _pattern
 INTEGERS = r"^[1-9]\d*(,([1-9]\d*|0))*$"
 """One integer or several; a list does not begin with 0, and 0,5 does."""
 
-_WORDS = "|".join(map(re.escape, (*MISSING_WORDS, NONE, "true", "false")))
+_WORDS = "|".join(
+    map(re.escape, (*MISSING_WORDS, NONE, *(word for pair in PAIRS[:2] for word in pair)))
+)
 MEANING = rf"^(?:(?:{_WORDS})$|[+−-]?(?:[.,]?[0-9]|inf))"
 """What a cell without blanks, in lower case, looks like if it may stand for anything but itself:
-it begins as numbers do, or says nothing, None, true or false."""
+it begins as numbers do, or says nothing, None, true or false (PAIRS)."""
 
 
 @dataclass(frozen=True)

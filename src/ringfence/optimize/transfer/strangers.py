@@ -1,8 +1,9 @@
 """Tasks of another space: they are asked for advice unless the tasks at home do better without it.
 
 A task is *at home* if it tuned what is tuned now, no more and no less, over most of every range. A
-*stranger* lacks a parameter or tuned others; strangers that differ in the same way are a group. A
-task that had narrower ranges, or a parameter fixed, is neither: it is kept and not asked.
+*stranger* tuned a parameter that is gone; strangers that lack the same parameters are a group. A
+task that only lacks some, had them fixed or had narrower ranges is neither: it is kept and not
+asked, since what it says of the others is of the same function.
 
 Each task at home is left out in turn, and its model says what the starting points of the others are
 worth to it, with and without a group. The group whose leaving helps most leaves, as long as one
@@ -88,11 +89,11 @@ def is_at_home(task: Source, layout: Layout) -> bool:
 
 
 def _groups(tasks: Sequence[Source]) -> list[list[int]]:
-    """The strangers by what they lack, and whether they tuned something else."""
-    groups: dict[tuple[tuple[str, ...], bool], list[int]] = {}
+    """The strangers by what they lack."""
+    groups: dict[tuple[str, ...], list[int]] = {}
     for i, task in enumerate(tasks):
-        if task.unknown or task.extra is not None:
-            groups.setdefault((task.unknown, task.extra is not None), []).append(i)
+        if task.extra is not None:
+            groups.setdefault(task.unknown, []).append(i)
     by_size = sorted(groups.values(), key=len, reverse=True)
     rest = [i for group in by_size[MOST_GROUPS:] for i in group]
     return [*by_size[:MOST_GROUPS], *([rest] if rest else [])]
