@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         for name in PARTS[part][0]
         if not options.tables or name in options.tables
         for draw in options.draws
-        if part != "check" or draw < DRAWS
+        if part != "check" or draw < DRAWS or options.parts == ["check"]
     ]
     if options.jobs == 1:
         for cell in cells:
