@@ -147,6 +147,7 @@ def test_failures_beyond_an_edge_are_predicted_in_a_task_left_out():
     assert np.median(new.failure(failed[3])) > 0.7
     assert np.median(new.failure(passed[3])) < 0.1
     np.testing.assert_allclose(np.exp(new.log_success(failed[3])), 1 - new.failure(failed[3]))
+    np.testing.assert_allclose(chance.slopes(passed[3]), chance.basis.at(passed[3]) @ chance.b)
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.1, 0.3])

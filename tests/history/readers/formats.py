@@ -50,9 +50,11 @@ def configs(frame: pl.DataFrame):
 
 
 def but_for_provenance(learned: rf.LearnedSpace) -> str:
-    """The file of a learned space without its provenance."""
+    """The file of a learned space without its provenance, and without the costs, which only the
+    tool has recorded."""
     content = json.loads(encode(learned))
     del content["provenance"]
+    content.pop("costs", None)
     return json.dumps(content, indent=1)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,6 +43,11 @@ class Marked:
     barred: BoolArray
     S_space: FloatArray  # (K, N) at uniform draws from the space
     M_space: BoolArray  # (Q, N)
+
+    @cached_property
+    def prefixes(self) -> list[tuple[IntArray, IntArray]]:
+        """Those of each score, found once for all choices of runs."""
+        return [_prefixes(score) for score in self.S]
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ def _leads(runs: Marked, w: FloatArray) -> Iterator[tuple[float, int, int]]:
     """Rules that hold enough by all tasks together: the failures they hold, divided by WORDS for
     each word."""
     for k in range(len(runs.S)):
-        order, ends = _prefixes(runs.S[k])
+        order, ends = runs.prefixes[k]
         weights = (w * runs.M)[:, order]
         failed = np.cumsum(weights * runs.y[order], axis=1)[:, ends]
         every = np.cumsum(weights, axis=1)[:, ends]
@@ -95,7 +101,7 @@ def _prefixes(score: FloatArray) -> tuple[IntArray, IntArray]:
 
 def _threshold(runs: Marked, w: FloatArray, k: int, q: int) -> float | None:
     """The lowest threshold of a rule that all conditions allow."""
-    order, ends = _prefixes(runs.S[k])
+    order, ends = runs.prefixes[k]
     weights, y, T = (w * runs.M[q])[order], runs.y[order], int(runs.task.max()) + 1
     by_task = np.zeros((len(order), T))
     by_task[np.arange(len(order)), runs.task[order]] = weights
