@@ -10,6 +10,7 @@ families     tables of one learner that were recorded with different parameters,
              (mismatch_families.py)
 incumbents   one row a task (mismatch_incumbents.py)
 ranges       the region of tasks that had narrower ranges (mismatch_ranges.py)
+knowers      the room of a parameter that few tasks know (mismatch_knowers.py)
 check        the intervals of a check (mismatch_check.py)
 
 A cell is one draw of one table; finished ones are files of FOLDER and are not run again. One draw
@@ -33,6 +34,7 @@ from benchmarks.mismatch_check import DRAWS, check_cells
 from benchmarks.mismatch_check import TABLES as CHECKED
 from benchmarks.mismatch_families import FAMILIES, family_cells
 from benchmarks.mismatch_incumbents import incumbent_cells
+from benchmarks.mismatch_knowers import knower_cells
 from benchmarks.mismatch_page import take, write
 from benchmarks.mismatch_ranges import range_cells
 from benchmarks.tables import TABLES
@@ -46,6 +48,7 @@ PARTS: dict[str, tuple[Sequence[str], Callable[[Path, str, int], list[dict[str, 
     "families": (list(FAMILIES), family_cells),
     "incumbents": (list(TABLES), lambda data, name, draw: incumbent_cells(read(data, name), draw)),
     "ranges": (list(TABLES), lambda data, name, draw: range_cells(read(data, name), draw)),
+    "knowers": (list(TABLES), lambda data, name, draw: knower_cells(read(data, name), draw)),
     "check": (CHECKED, lambda data, name, draw: check_cells(read_even(data, name), draw)),
 }
 
@@ -69,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         for name in PARTS[part][0]
         if not options.tables or name in options.tables
         for draw in options.draws
-        if part != "check" or draw < DRAWS
+        if part != "check" or draw < DRAWS or options.parts == ["check"]
     ]
     if options.jobs == 1:
         for cell in cells:

@@ -29,6 +29,7 @@ from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import SourceModel, SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import Source, Sources
 from ringfence.optimize.transfer.starting_points import starting_rows
+from ringfence.optimize.transfer.strangers import without_strangers
 
 TASKS, TARGETS, CANDIDATES = 13, 4, 1000
 TRIALS = 10
@@ -127,6 +128,7 @@ class Target:
         none of them tells good from bad."""
         if not models.tasks:
             return self.random
+        models = without_strangers(models, sources, self.domain, 0)
         candidates = Candidates(self.domain, models, sources, 0)
         keys = self.layout.keys(self.task.rows)
         first = {key: i for i, key in reversed(list(enumerate(keys)))}

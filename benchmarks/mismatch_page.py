@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import t as student
 
+from benchmarks.mismatch_knowers import WAYS
 from benchmarks.transfer_curves import interval, markdown, short
 from benchmarks.transfer_page import filled
 from ringfence.bench.pairs import Difference
@@ -55,6 +56,7 @@ def tables(frame: pl.DataFrame) -> dict[str, str]:
         "published": published_table(parts["families"]),
         "incumbents": incumbents_table(parts["incumbents"]),
         "ranges": ranges_table(parts["ranges"]),
+        "knowers": knowers_table(parts["knowers"]),
         "check": check_table(parts["check"]),
     }
 
@@ -166,6 +168,20 @@ def ranges_table(frame: pl.DataFrame) -> str:
     head = [f"{what}, {n}" for n in BUDGETS
             for what in ("random", "intact box", "box", "open box", "open less box")]  # fmt: skip
     return markdown(["sources cut", *head], rows)
+
+
+def knowers_table(frame: pl.DataFrame) -> str:
+    """Random search inside the box by the number of tasks that know a third of the parameters."""
+    rows = []
+    for (history,), one in sorted(frame.group_by("history")):
+        row = [str(history)]
+        for n in BUDGETS:
+            row += [f"{one.filter(method=way)[f'at{n}'].mean():.3f}" for way in WAYS]
+            row += [interval(over_tables(one, "room", other, n)) for other in ("plain", "whole")]
+        rows.append(row)
+    head = [f"{what}, {n}" for n in BUDGETS
+            for what in (*WAYS, "room less plain", "room less whole")]  # fmt: skip
+    return markdown(["tasks that know", *head], rows)
 
 
 def check_table(frame: pl.DataFrame) -> str:

@@ -64,6 +64,11 @@ def estimate(share: float, error: float) -> str:
     return f"≈{percent(share)} ± {percent(error)}" if error < math.inf else f"≈{percent(share)}"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something: 1 task, 2,000 tasks."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def some(names: Sequence[str], most: int = MOST_CHOICES) -> str:
     """The names in a line, long ones shortened, the rest counted."""
     shown = ", ".join(

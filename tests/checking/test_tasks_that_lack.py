@@ -13,6 +13,8 @@ from problems import SPACES, mismatched
 from ringfence.checking.belief.beliefs import Beliefs
 from ringfence.checking.belief.kernel import SharedKernel
 from ringfence.checking.belief.task_means import TaskMeans
+from ringfence.checking.left_out.speedup import SCARCE_ERROR, ModelError
+from ringfence.checking.searched import scarcity
 from ringfence.history import usable_rows
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
@@ -111,3 +113,14 @@ def test_rows_are_inside_if_what_is_known_of_them_is():
             column = by_name[task.name].rows[:, j]
             inside &= np.isnan(column) | ((column >= values.min()) & (column <= values.max()))
         assert task.rows_inside == inside.sum()
+
+
+def test_few_knowers_are_scarce_and_widen_the_interval():
+    rows = {"a": [0.1] * 4, "b": [np.nan] * 3 + [0.5], "c": [np.nan] * 4}
+    frame = pl.DataFrame({":task": list("wxyz"), **rows})
+    assert scarcity(CUBE, frame) == pytest.approx(1 / 3)  # b is known to one; c to none
+    half = frame.with_columns(b=pl.Series([np.nan, np.nan, 0.1, 0.5]))
+    assert scarcity(CUBE, half) == pytest.approx(1 / 6)
+    assert scarcity(CUBE, frame.with_columns(b=0.5, c=0.5)) == 0.0
+    plain, scarce = (ModelError.of(12, 128, lacks=0.3, scarce=s) for s in (0.0, 0.5))
+    assert scarce.common == pytest.approx(plain.common + (SCARCE_ERROR * 0.5) ** 2)

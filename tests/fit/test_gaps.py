@@ -317,3 +317,22 @@ def test_the_same_points_are_fitted_once():
     assert again.region.factor.tolist() == first.region.factor.tolist()
     gaps._remembered.cache_clear()
     assert fit_ellipsoid(x).region.factor.tolist() == first.region.factor.tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_start_near_the_answer_gives_the_same_ellipsoid(seed):
+    """Without one of the tasks, from the ellipsoid of all: as small as from three starts."""
+    x = cloud(seed, 24, 3)
+    everyone = fit_ellipsoid(x)
+    rest = np.delete(x, seed, axis=0)
+    plain, near = fit_ellipsoid(rest), fit_ellipsoid(rest, near=everyone)
+    values = [mean_log_shadow(fit.region.factor, rest) for fit in (plain, near)]
+    assert values[1] <= values[0] + 5e-3
+    assert near.region.contains(near.region.complete(rest)).all()
+
+
+def test_a_start_is_not_used_if_it_could_say_what_no_task_shows():
+    x = exclusive(0, 12)  # nobody has the last two coordinates together
+    leaning = fit_ellipsoid(np.clip(0.5 + 0.1 * np.random.default_rng(0).random((9, 3)), 0, 1))
+    plain, near = fit_ellipsoid(x), fit_ellipsoid(x, near=leaning)
+    assert np.array_equal(plain.region.factor, near.region.factor)

@@ -311,3 +311,83 @@ def test_a_table_that_was_written_and_read_again_is_the_same(tmp_path):
     again = rf.read_history(tmp_path / "runs.parquet", task="task", objective="error")
     assert set(again.roles.parameters) == set(history.roles.parameters)
     assert usable_rows(again, SPACE).frame.equals(usable_rows(history, SPACE).frame)
+
+
+class TestValuesOfInactiveParameters:
+    """A value that was said of a task counts where the parameter is active, and nowhere else."""
+
+    CONDITION = rf.Condition("momentum", "opt", ["sgd"])
+
+    def history(self) -> rf.History:
+        rows = [
+            {"task": t, "opt": o, "momentum": 0.5 + i / 40 if o == "sgd" and t == "a" else None,
+             "error": i / 10}
+            for t in "ab"
+            for i, o in enumerate(["sgd", "adam"] * 8)
+        ]  # fmt: skip
+        return rf.History.from_frame(
+            pl.DataFrame(rows, infer_schema_length=None), task="task", objective="error",
+            parameters=["opt", "momentum"],
+        )  # fmt: skip
+
+    def test_the_condition_that_the_other_tasks_show_stays(self):
+        history = self.history().with_values(momentum=0.99)
+        inferred = rf.infer_space(history).space
+        assert inferred.conditions == (self.CONDITION,)
+        assert inferred["momentum"] == rf.Float(0.5, 0.99)
+        frame = usable_rows(history, inferred).frame.filter(pl.col(":task") == "b")
+        assert frame["momentum"].to_list() == [0.99, None] * 8
+
+    def test_a_declared_condition_keeps_the_value_out(self):
+        opts = rf.Categorical(["sgd", "adam"])
+        declared = rf.Space({"opt": opts, "momentum": rf.Float(0, 1)}, [self.CONDITION])
+        history = replace(self.history(), space=declared).with_values(momentum=0.9)
+        given = history.frame.filter(pl.col("task") == "b")["momentum"]
+        assert given.to_list() == [0.9, None] * 8
+        assert "in the 8 runs of 1 task that did not tune it" in history.notes[-1]
+
+    def test_no_note_calls_them_ignored(self):
+        history = self.history().with_values(momentum=0.9)
+        notes = usable_rows(history, rf.infer_space(history).space).notes
+        assert not any("ignored" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("texts", "seconds"),
+    [
+        (["01.05.2026", "30.04.2026"], 1777593600),
+        (["1.5.2026", "30.4.2026"], 1777593600),
+        (["01.05.26", "30.04.26"], 1777593600),
+        (["01.05.2026 14:05", "30.04.2026 23:59"], 1777593600 + 14 * 3600 + 5 * 60),
+        (["2026-05-01T14:05:09", "2026-04-30T10:00:00"], 1777593600 + 14 * 3600 + 5 * 60 + 9),
+    ],
+)
+@pytest.mark.parametrize("name", ["date", "Datum", "wann"])
+def test_dates_as_germans_write_them_are_time_stamps(name, texts, seconds):
+    table = pl.DataFrame({"task": ["a", "a"], "lr": [0.1, 0.2], name: texts, "error": [0.1, 0.2]})
+    history = rf.History.from_frame(table, task="task", objective="error")
+    assert history.task_times == {"a": seconds}
+    assert history.roles.parameters == ("lr",)
+
+
+def test_a_date_with_slashes_does_not_say_which_is_the_month():
+    dates = ["01/05/2026", "02/05/2026"]
+    table = pl.DataFrame({"task": ["a", "a"], "lr": [0.1, 0.2], "date": dates, "error": [0.1, 0.2]})
+    assert rf.History.from_frame(table, task="task", objective="error").task_times == {}
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["True", "false", "1", "0"], [True, False, True, False]),
+        (["yes", "no", "TRUE", "0"], [True, False, True, False]),
+        (["WAHR", "FALSCH", "WAHR", None], [True, False, True, None]),
+        (["ja", "nein", "1", "0"], [True, False, True, False]),
+        (["yes", "no", "yes", "no"], ["yes", "no", "yes", "no"]),
+        (["on", "off", "auto", "on"], ["on", "off", "auto", "on"]),
+    ],
+)
+def test_booleans_are_mixed_within_one_table(cells, values):
+    table = pl.DataFrame({"task": list("aabb"), "flag": cells, "error": [0.1, 0.2, 0.3, 0.4]})
+    history = rf.History.from_frame(table, task="task", objective="error", parameters=["flag"])
+    assert history.frame["flag"].to_list() == values

@@ -153,7 +153,7 @@ def test_values_of_inactive_parameters_are_ignored_even_when_absurd():
     rows = history(kernel=["linear", "rbf"], gamma=[-99.0, 0.5], C=[0.1, 0.2])
     usable = usable_rows(rows, SVM)
     assert usable.frame["gamma"].to_list() == [None, 0.5]
-    assert usable.notes == ("1 values of gamma ignored where it is inactive",)
+    assert usable.notes == ("1 value of gamma ignored where it is inactive",)
 
 
 def test_inactive_is_not_unknown():
@@ -194,7 +194,8 @@ def test_missing_where_active_is_an_error():
         ([16, 32], ["16", "32.0", "x"], [0, 1]),
         (["16", "32"], [16, 32, 64], [0, 1]),
         ([True, False], [True, False, None], [0, 1]),
-        ([True, False], ["true", "False", "no"], [0, 1]),
+        ([True, False], ["true", "False", "maybe"], [0, 1]),
+        ([True, False], ["true", "no", "0"], [0, 1, 1]),
         ([True, False], ["TRUE", "false", "x"], [0, 1]),
         ([True, False], [1, 0, 2], [0, 1]),
         (["true", "false"], [True, False, None], [0, 1]),

@@ -13,7 +13,7 @@ from ringfence.history import ROW, TASK, VALUE, History
 from ringfence.history.values import as_number
 from ringfence.space import Encoding, Space, value_of
 from ringfence.space.scales import MOST_GRID_VALUES
-from ringfence.words import some
+from ringfence.words import counted, some
 
 FEW_TASKS = 5  # fewer leave the figures to chance
 FEW_ROWS = 32  # fewer leave the best of a task uncertain
@@ -44,9 +44,15 @@ def _sizes(rows: pl.DataFrame) -> list[str]:
     sizes = rows.group_by(TASK).len()["len"].to_numpy()
     least, most, few = int(sizes.min()), int(sizes.max()), int((sizes < FEW_ROWS).sum())
     if len(sizes) < FEW_TASKS:
-        warnings.append(f"{len(sizes)} tasks are too few to tell; the figures may well be chance")
+        are = "are" if len(sizes) > 1 else "is"
+        warnings.append(
+            f"{counted(len(sizes), 'task')} {are} too few to tell; the figures may well be chance"
+        )
     if few:
-        warnings.append(f"{few} tasks have fewer than {FEW_ROWS} rows; their best is uncertain")
+        have, their = ("have", "their") if few > 1 else ("has", "its")
+        warnings.append(
+            f"{counted(few, 'task')} {have} fewer than {FEW_ROWS} rows; {their} best is uncertain"
+        )
     if most >= UNEVEN * least:
         warnings.append(
             f"tasks have from {least:,} to {most:,} rows; the best of few rows is farther from the "

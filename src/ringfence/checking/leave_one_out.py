@@ -16,7 +16,7 @@ from ringfence.checking.left_out.recorded import RecordedTask, recorded_tasks
 from ringfence.checking.left_out.sources import CheckSources
 from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks
 from ringfence.checking.result import Check, summarize
-from ringfence.checking.searched import unsearched
+from ringfence.checking.searched import scarcity, unsearched
 from ringfence.errors import HistoryError
 from ringfence.history import PreparedHistory, RowChoice
 from ringfence.learned.blocks import expected_share, share_error
@@ -73,6 +73,11 @@ class LeaveOneOut:
     def unsearched(self) -> str:
         """Why nothing can be said of the full space; empty if the runs searched most of it."""
         return unsearched(self.space, self.prepared.rows)
+
+    @cached_property
+    def scarce(self) -> float:
+        """How much of the space few tasks know."""
+        return scarcity(self.space, self.prepared.rows)
 
     @property
     def scale(self) -> RegretScale | None:
@@ -141,4 +146,5 @@ class LeaveOneOut:
             self.prepared.history.goal,
             self.prepared.account,
             self.unsearched,
+            self.scarce,
         )

@@ -86,6 +86,9 @@ def _choices(
                 without[g] += evidence[len(groups[g]) :]
             step()
         outcomes.append(
-            [judged(evidence, left_out.scale, left_out.unsearched) for evidence in without]
+            [
+                judged(evidence, left_out.scale, left_out.unsearched, left_out.scarce)
+                for evidence in without
+            ]
         )
     return [best_of([outcome[g] for outcome in outcomes]) for g in range(len(groups))]

@@ -16,6 +16,7 @@ from ringfence.checking.verdict import HURT, JUDGED_AT, Judgement, Verdict, judg
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import describe
 from ringfence.learned.zone.rule import Zone
+from ringfence.words import counted
 
 
 class Spending(msgspec.Struct, frozen=True):
@@ -58,7 +59,7 @@ class StartsCheck(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         up = f", {self.speed_ups[-1]!r}" if self.speed_ups else ""
-        return f"StartsCheck({self.verdict}{up}, {len(self.tasks)} tasks)"
+        return f"StartsCheck({self.verdict}{up}, {counted(len(self.tasks), 'task')})"
 
 
 class ZoneCheck(msgspec.Struct, frozen=True):
@@ -177,7 +178,8 @@ class Check(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         up = next((f", {up!r}" for up in self.speed_ups if up.draws == JUDGED_AT), "")
-        return f"Check({describe(self.settings)}: {self.verdict}{up}, {len(self.tasks)} tasks)"
+        of = counted(len(self.tasks), "task")
+        return f"Check({describe(self.settings)}: {self.verdict}{up}, {of})"
 
     def _repr_html_(self) -> str:
         return check_html(self)
@@ -196,10 +198,11 @@ def summarize(
     goal: str = "",
     notes: Sequence[str] = (),
     unsearched: str = "",
+    scarce: float = 0.0,
 ) -> Check:
     """The check that follows from the evidence on the tasks; None for a task that could not be
     judged."""
-    ups, judgement = judged(list(by_name.values()), scale, unsearched)
+    ups, judgement = judged(list(by_name.values()), scale, unsearched, scarce)
     return Check(
         settings,
         judgement.verdict,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from ringfence.history import TASK
 from ringfence.space import Categorical, Encoding, Space, value_of
 from ringfence.words import percent, some, value
 
@@ -37,6 +38,19 @@ def unsearched(space: Space, rows: pl.DataFrame) -> str:
         f"the runs search {percent(share)} of the full space: none has {some(gaps, 3)}; declare "
         "the space that was searched, let it be inferred, or run random configurations there"
     )
+
+
+def scarcity(space: Space, rows: pl.DataFrame) -> float:
+    """How much of the space few tasks know: the mean, over the parameters, of one over the number
+    of tasks that know it, where others do not; 0 if no task does, since then no region is drawn
+    along it."""
+    shares = [0.0]
+    for name in [name for name in space if name in rows.columns]:
+        unknown = pl.col(name).is_nan().fill_null(value=False)
+        by_task = rows.group_by(TASK).agg(unknown.any())[name]
+        knowers = len(by_task) - int(by_task.sum())
+        shares.append(1.0 / knowers if 0 < knowers < len(by_task) else 0.0)
+    return float(np.sum(shares)) / max(len(shares) - 1, 1)
 
 
 def _searched(space: Space, name: str, rows: pl.DataFrame) -> tuple[float, str]:

@@ -33,6 +33,7 @@ from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import Source, tasks_of
 from ringfence.optimize.transfer.starting_points import SEED, starting_rows
+from ringfence.optimize.transfer.strangers import without_strangers
 from ringfence.optimize.weighing.reasons import weighing_of
 
 SHOWN = (1, 2, 5, 10, 25, 50)  # numbers of starting points with a speed-up of their own
@@ -69,7 +70,7 @@ def judge_starts(left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], n: int
     columns = [k - 1 for k in counts]
     rows = median(len(left_out.recorded[name].values) for name in curves)
     lacks = fmean(beliefs.rows[name].lacks for name in curves)
-    error = ModelError.of(len(curves), rows, STARTS_ERROR, lacks)
+    error = ModelError.of(len(curves), rows, STARTS_ERROR, lacks, left_out.scarce)
     at_counts = [curve[:, :, columns] for curve in curves.values()]
     ups = speed_ups(at_counts, counts, scale, error, OPTIMISM)
     outcome = judgement(ups, n, len(curves), min(len(names), MOST_JUDGED), rows)
@@ -151,5 +152,6 @@ class Past:
         some = tuple(others[number] for number in np.sort(chosen[:MOST_SOURCES]))
         sources = [source for source in self.sources if source.name != name]
         models = SourceModels(self.models.full, some)
+        models = without_strangers(models, sources, domain, SEED)
         weighing = weighing_of(domain.layout, sources, by)
         return starting_rows(Candidates(domain, models, sources, SEED), n, weighing)

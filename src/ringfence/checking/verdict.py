@@ -20,6 +20,7 @@ from ringfence.checking.left_out.speedup import (
     speed_ups,
 )
 from ringfence.checking.left_out.tasks import DRAWS, TaskEvidence
+from ringfence.words import counted
 
 JUDGED_AT = 10  # draws: a small tuning budget, and enough for a region to matter
 TRIFLE = 0.05  # a speed-up this near to 1 is none
@@ -47,17 +48,20 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def judged(
-    evidence: Sequence[TaskEvidence | None], scale: RegretScale | None, unsearched: str = ""
+    evidence: Sequence[TaskEvidence | None],
+    scale: RegretScale | None,
+    unsearched: str = "",
+    scarce: float = 0.0,
 ) -> tuple[tuple[SpeedUp, ...], Judgement]:
     """The speed-ups as far as the rows carry them, and the verdict at ten draws; none if part of
-    the full space is `unsearched`."""
+    the full space is `unsearched`. `scarce` is how much of it few tasks know (`scarcity`)."""
     tasks = [task for task in evidence if task is not None]
     if not tasks or scale is None:
         return (), Judgement("cannot tell", "no task has runs that tell good from bad", False)
     rows = median(task.runs for task in tasks)
     exact = all(task.exact for task in tasks)
     lacks = fmean(task.lacks for task in tasks)
-    error = NO_ERROR if exact else ModelError.of(len(tasks), rows, lacks=lacks)
+    error = NO_ERROR if exact else ModelError.of(len(tasks), rows, lacks=lacks, scarce=scarce)
     ups = speed_ups([task.curves for task in tasks], DRAWS, scale, error)
     shown = tuple(up for up in ups if up.draws <= max(rows, JUDGED_AT))
     if unsearched and not exact:
@@ -72,8 +76,10 @@ def judgement(
     across it, by more than a trifle? `n_judged` of the tasks have one, of `rows` rows each."""
     needed = max(FEWEST_TASKS, math.ceil(n_tasks / 2))
     if n_judged < needed:
-        told = f"only {n_judged} of {n_tasks} tasks have runs that tell good from bad"
-        few = told if n_judged < n_tasks else f"{n_tasks} tasks are too few"
+        have = "has" if n_judged == 1 else "have"
+        told = f"only {n_judged} of {n_tasks} tasks {have} runs that tell good from bad"
+        are = "is" if n_tasks == 1 else "are"
+        few = told if n_judged < n_tasks else f"{counted(n_tasks, 'task')} {are} too few"
         return Judgement("cannot tell", f"{few}; at least {needed} are needed", False)
     if rows < FEWEST_ROWS:
         return Judgement(

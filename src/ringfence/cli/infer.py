@@ -41,11 +41,9 @@ def infer(
     """
     from ringfence.files import write_atomically
     from ringfence.history import infer_space
-    from ringfence.history.runs import as_history
     from ringfence.space import write_space
 
-    reading = {name: value for name, value in runs.reading(format).items() if value is not None}
-    history = runs.mended(as_history(runs.source, reading, infer_space, asks=False))
+    history = runs.read(format, asks=False)
     inferred = infer_space(history, space=space.value, observed=observed)
     for note in (*history.notes, *inferred.notes):
         say(f"  {note}", err=True)

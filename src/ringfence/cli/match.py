@@ -29,11 +29,9 @@ def match(
     """
     from ringfence.history.display.match import match_parts
     from ringfence.history.mismatch.match import match as matched
-    from ringfence.history.runs import as_history
     from ringfence.space import read_space
 
-    reading = {name: value for name, value in runs.reading(format).items() if value is not None}
-    history = runs.mended(as_history(runs.source, reading, matched, asks=False))
+    history = runs.read(format, asks=False)
     if space is None or str(space) == "latest":
         result = matched(history, None if space is None else "latest")
     else:

@@ -38,6 +38,14 @@ class HistoryError(RingfenceError, ValueError):
     """A table of past runs that cannot be read as one."""
 
 
+class UnusedError(HistoryError):
+    """What was said of past runs, a column or an option, and their source has no use for."""
+
+    def __init__(self, message: str, said: object) -> None:
+        super().__init__(message)
+        self.said = said
+
+
 class FitError(RingfenceError, ValueError):
     """A region that cannot be fitted, or an answer that failed its own certificate."""
 

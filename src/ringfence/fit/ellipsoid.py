@@ -44,11 +44,11 @@ def fit_ellipsoid(
     that lacks coordinates, NaN, is inside if some completion of it is (gaps.py).
 
     If they do not span the space: the smallest ellipsoid within their affine hull, with half-axes
-    of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter. `near` is not
-    used: the solvers gain nothing from a start.
+    of `least_reach` across it; with T ≤ p tasks none of its half-axes is shorter. `near`
+    is of use if coordinates are lacking; the other solvers gain nothing from a start.
     """
     if np.isnan(points).any():
-        return fit_with_gaps(points, outliers, fit_ellipsoid)
+        return fit_with_gaps(points, outliers, fit_ellipsoid, near=near)
     n_tasks, dim = points.shape
     agreed = np.ptp(points, axis=0) <= RESOLUTION
     frame = affine_frame(np.where(agreed, points[0], points), RESOLUTION)

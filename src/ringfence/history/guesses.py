@@ -80,8 +80,9 @@ def is_label(name: str) -> bool:
 
 
 _YEAR, _PART = r"[12][0-9]{3}", r"[0-9]{1,2}"
-DATE = rf"^\s*({_YEAR}[-/.]{_PART}[-/.]{_PART}|{_PART}[-/.]{_PART}[-/.]{_YEAR})($|[^0-9])"
-"""2024-01-05, 2024/1/5 and 05.01.2024, with or without a time behind."""
+_SHORT = r"[0-3][0-9]\.[01][0-9]\.[0-9]{2}"
+DATE = rf"^\s*({_YEAR}[-/.]{_PART}[-/.]{_PART}|{_PART}[-/.]{_PART}[-/.]{_YEAR}|{_SHORT})($|[^0-9])"
+"""2024-01-05, 2024/1/5, 05.01.2024 and 05.01.24, with or without a time behind."""
 MOSTLY = 0.9  # of the cells of a column
 
 
@@ -100,7 +101,7 @@ def why_no_parameter(column: pl.Series, finished: pl.Series | None = None) -> st
         return "times"
     if column.dtype.is_numeric():
         return _why_no_number(column, stem, finished)
-    if column.dtype == pl.String and _are_dates(column.drop_nulls()):
+    if are_dates(column):
         return "dates"
     is_long_text = column.dtype == pl.String and len(column) > SHORT_TABLE
     if is_long_text and column.n_unique() > 0.5 * len(column):
@@ -108,7 +109,11 @@ def why_no_parameter(column: pl.Series, finished: pl.Series | None = None) -> st
     return None
 
 
-def _are_dates(texts: pl.Series) -> bool:
+def are_dates(column: pl.Series) -> bool:
+    """Whether this is a column of dates in text."""
+    texts = column.drop_nulls()
+    if column.dtype != pl.String or not len(texts):
+        return False
     return int(texts.str.contains(DATE).sum()) >= MOSTLY * len(texts)
 
 

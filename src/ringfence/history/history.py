@@ -17,6 +17,7 @@ from ringfence.history.display.table import history_html, history_text
 from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.joining import joined
 from ringfence.history.mismatch.mending import Mend, filled, renamed
+from ringfence.history.mismatch.scaling import scaled
 from ringfence.history.mismatch.times import table_times
 from ringfence.history.outcomes.costs import cost_unit
 from ringfence.history.outcomes.failures import Failures
@@ -80,7 +81,7 @@ class History:
     left_out: frozenset[str] = frozenset()
     """Parameters of the source that nothing explains the gaps of; their values are not here."""
     mends: tuple[Mend, ...] = ()
-    """What `rename` and `with_values` did to what was read, in order."""
+    """What `rename`, `with_values` and `scaled` did to what was read, in order."""
     failures: Failures = "keep"
     """'ignore' if failed runs are to play no part."""
 
@@ -298,6 +299,30 @@ class History:
             'shrinking is True in the 5,120 runs of 20 tasks that did not tune it'
         """
         return filled(self, {**(values or {}), **more})
+
+    def scaled(
+        self, factors: Mapping[str, float], *, tasks: Sequence[str] | None = None
+    ) -> History:
+        """The history with the numbers of parameters in other units: per cent as fractions,
+        milliseconds as seconds. Ranges that the source declares are converted, too.
+
+        Args:
+            factors: by parameter, what its numbers are to be multiplied by.
+            tasks: the tasks in which; None for all.
+
+        Raises:
+            HistoryError: a parameter or task that is not there, a factor that is not positive, or
+                nothing to convert.
+
+        Examples:
+            >>> import polars as pl
+            >>> import ringfence as rf
+            >>> runs = {"task": ["a", "a"], "dropout": [10, 57], "error": [0.5, 0.4]}
+            >>> history = rf.History.from_frame(pl.DataFrame(runs), task="task", objective="error")
+            >>> history.scaled({"dropout": 0.01}).frame["dropout"].to_list()
+            [0.1, 0.57]
+        """
+        return scaled(self, factors, tasks)
 
     def where(self, row: int) -> str:
         """What to call row `row` (from 0) in a message.

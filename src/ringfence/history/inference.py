@@ -10,6 +10,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history.history import History
+from ringfence.history.mismatch.mending import with_constant
 from ringfence.history.mismatch.unknown import tuned_by_task
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import finished_rows
@@ -96,18 +97,40 @@ def inferred_from(history: History) -> Inferred:
     rows = finished_rows(history)
     if not len(rows):
         raise HistoryError("no run of the history finished with a finite objective")
-    table = history.frame[rows]
+    table = _without_said(history)[rows]
     lacking = [table[name] for name in table.columns if name.startswith(LACKS)]
     flags = [column.fill_null(value=False).cast(pl.String) for column in lacking]
     # Runs of a task from sources that lack different parameters are like those of several tasks.
     tasks = pl.select(pl.concat_str(history.task_column().gather(rows), *flags)).to_series()
-    return infer_from_table(
+    inferred = infer_from_table(
         table,
         history.roles.parameters,
         tasks,
         lambda row: history.where(int(rows[row])),
         history.gap_rule,
     )
+    return replace(inferred, space=_with_said(inferred.space, history))
+
+
+def _without_said(history: History) -> pl.DataFrame:
+    """The runs without the values that the user gave to whole tasks, of parameters that others
+    have: they stand in every run, also where a condition that the others show switches them
+    off."""
+    frame, tasks = history.frame, history.task_column()
+    for name in dict.fromkeys(name for values in history.said.values() for name in values):
+        said = tasks.is_in([task for task, values in history.said.items() if name in values])
+        own = frame[name].set(said.fill_null(value=False), None)
+        frame = frame.with_columns(own) if own.count() else frame
+    return frame
+
+
+def _with_said(space: Space, history: History) -> Space:
+    """The space with room for the values that the user gave to tasks."""
+    for values in history.said.values():
+        for name, value in values.items():
+            if name in space:
+                space = with_constant(space, name, value)
+    return space
 
 
 def latest_space(history: History) -> Inferred:

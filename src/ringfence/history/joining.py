@@ -20,6 +20,7 @@ from ringfence.history.roles import Roles
 from ringfence.history.tables import free_name
 from ringfence.history.values import LACKS, WRITTEN, as_number
 from ringfence.space import Choice, Space
+from ringfence.space.spellings import FLAGS
 from ringfence.words import some
 
 if TYPE_CHECKING:
@@ -29,11 +30,6 @@ UNNAMED = "value"
 """The objective of a search's own results, which nobody has named."""
 FINISHED = "complete"
 """The status of runs whose table has no column for it."""
-FLAGS = {
-    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
-    **dict.fromkeys(("false", "no", "0", "0.0"), False),
-}
-"""How booleans are written elsewhere."""
 
 
 def joined(histories: Sequence[History]) -> History:

@@ -55,7 +55,7 @@ class PreparedHistory:
         sign = -1.0 if history.roles.direction == "maximize" else 1.0
         doubts = repeated_best(usable.frame, sign, history.where)
         if history.selection is None:
-            doubts = [*unit_warnings(odd_tasks(history, self.space)), *doubts]
+            doubts = [*unit_warnings(history, odd_tasks(history, self.space)), *doubts]
         return replace(usable, notes=(*usable.notes, *doubts))
 
     def incumbents(

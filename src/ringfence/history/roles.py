@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.directions import Direction, guess_direction, question
 from ringfence.history.guesses import (
     LENGTHS,
@@ -83,9 +84,22 @@ class NamedColumns:
         said = next((field for field in fields if getattr(self, field) is not None), None)
         if said is not None:
             value = getattr(self, said)
-            raise HistoryError(
-                f"the reader {reader!r} has no use for {said}={value!r}; leave it out"
+            raise UnusedError(
+                f"the reader {reader!r} has no use for {said}={value!r}; leave it out", value
             )
+
+    def without(self, said: object) -> NamedColumns:
+        """The same, but for a column that was named, or a word."""
+        left: dict[str, Any] = {}
+        for field in (
+            "task", "objective", "direction", "budget", "status", "missing", "decimal", "cost",
+        ):  # fmt: skip
+            value = getattr(self, field)
+            left[field] = None if value == said else value
+        for field in ("parameters", "ignore"):
+            names = getattr(self, field)
+            left[field] = None if names is None else [name for name in names if name != said]
+        return replace(self, **left)
 
     @property
     def names(self) -> list[str | int]:
@@ -160,7 +174,7 @@ def require_column(frame: pl.DataFrame, name: object) -> None:
         raise HistoryError(f"a column is named by text, not by {name!r}")
     if name not in frame.columns:
         hint = did_you_mean(name, frame.columns) or f"the columns are {some(frame.columns, 30)}"
-        raise HistoryError(f"the table has no column {name!r}; {hint}")
+        raise UnusedError(f"the table has no column {name!r}; {hint}", name)
 
 
 def _task(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str:

@@ -52,11 +52,12 @@ from ringfence.history.values import (
     describe,
     numbers_of,
     other_spellings,
+    wanted_numbers,
 )
-from ringfence.space import Categorical, Choice, Constant, Parameter, Space, choice_key
+from ringfence.space import Categorical, Constant, Space, choice_key
 from ringfence.space.gaps import gaps_in_words
 from ringfence.space.spellings import in_words
-from ringfence.words import did_you_mean, some
+from ringfence.words import counted, did_you_mean, some
 
 TASK, ROW, VALUE, COUNT = ":task", ":row", ":value", ":n_evaluations"
 COST, REASON = ":cost", ":reason"
@@ -224,9 +225,9 @@ class _Judge:
         if usual := other_spellings(parameter, raw):
             self.notes.append(in_words(name, usual))
         active, unsure = self._active(space, name)
-        ignored = int((values.is_not_null() & ~active).sum())
+        ignored = int((values.is_not_null() & ~active & ~self._was_said(name)).sum())
         if ignored:
-            self.notes.append(f"{ignored} values of {name} ignored where it is inactive")
+            self.notes.append(f"{counted(ignored, 'value')} of {name} ignored where it is inactive")
         wrong = active & values.is_nan().fill_null(value=False)
         column = pl.when(active).then(values).otherwise(None).alias(name)
         gap = (active & values.is_null()).alias(":gap")
@@ -246,6 +247,11 @@ class _Judge:
         spaces = self.history.task_spaces.items()
         tasks = [task for task, space in spaces if name in space and _has_none(space, name)]
         return self.rows[TASK].is_in(tasks)
+
+    def _was_said(self, name: str) -> pl.Series:
+        """Where the value is one that the user gave to the whole task."""
+        said = self.history.said.items()
+        return self.rows[TASK].is_in([task for task, values in said if name in values])
 
     def _unseen(self, space: Space, name: str) -> None:
         """No run has a value: it is unknown wherever it would be active."""
@@ -346,7 +352,7 @@ class _Judge:
         if lost.height:
             values = [as_written(self.history.frame, name, row) for row in lost[ROW]]
             each = [f"{task}: {value}" for task, value in zip(lost[TASK], values)]
-            whose = f"{lost.height} tasks" if lost.height > 1 else "1 task"
+            whose = counted(lost.height, "task")
             self.notes.append(f"the best run of {whose} does not count: {reason} ({some(each, 3)})")
 
     def _keep(self, mask: pl.Series, reason: str, column: str) -> None:
@@ -378,10 +384,3 @@ def _said(frame: pl.DataFrame, column: str, row: int) -> str:
     if value is not None:
         return f"{column} = {value}"
     return f"{column} is empty{' or NaN' * frame[column].dtype.is_float()}"
-
-
-def wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
-    """The values of a condition as `numbers_of` has them."""
-    if isinstance(parent, Categorical):
-        return [float(i) for value in values if (i := parent.index(value)) is not None]
-    return [float(value) for value in values if isinstance(value, (int, float))]

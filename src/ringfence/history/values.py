@@ -91,6 +91,13 @@ def numbers_of(parameter: Parameter, raw: pl.Series) -> pl.Series:
     return column.fill_null(float(nothing[0])) if len(nothing) == 1 else column
 
 
+def wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
+    """The values of a condition as `numbers_of` has them."""
+    if isinstance(parent, Categorical):
+        return [float(i) for value in values if (i := parent.index(value)) is not None]
+    return [float(value) for value in values if isinstance(value, (int, float))]
+
+
 def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
     """The values inside the range, with slivers of rounding cut off; NaN for the others."""
     low, high = float(parameter.low), float(parameter.high)

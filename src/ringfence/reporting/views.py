@@ -14,7 +14,7 @@ from ringfence.learned.blocks import Block
 from ringfence.learned.records import Task
 from ringfence.learned.space import LearnedSpace
 from ringfence.space.ticks import Scale, scale_of
-from ringfence.words import value
+from ringfence.words import counted, value
 
 MOST_PAIRS = 6
 MOST_TASKS = 400
@@ -66,9 +66,9 @@ class RegionView:
     def says(self) -> str:
         """The picture in words, for those who do not see it."""
         return (
-            f"Best configurations, {' against '.join(self.names)}: {self.inside} tasks inside the "
-            f"learned region, {self.outside} left outside. The ranges and the table of best "
-            "configurations hold the numbers."
+            f"Best configurations, {' against '.join(self.names)}: {counted(self.inside, 'task')} "
+            f"inside the learned region, {self.outside} left outside. The ranges and the table of "
+            "best configurations hold the numbers."
         )
 
 

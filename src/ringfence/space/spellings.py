@@ -9,6 +9,12 @@ if TYPE_CHECKING:
 
 LEADING_ZERO = r"^[+-]?0\d"
 """007 is a name, not a number: 7 would be another."""
+PAIRS = (
+    ("true", "false"), ("wahr", "falsch"), ("1", "0"), ("1.0", "0.0"), ("yes", "no"), ("on", "off"),
+    ("ja", "nein"),
+)  # fmt: skip
+"""How booleans are written; the first two pairs are what programs and spreadsheets write."""
+FLAGS = {**{yes: True for yes, _ in PAIRS}, **{no: False for _, no in PAIRS}}
 MOST = 5
 """So many pairs of spellings are shown in a note."""
 

@@ -9,7 +9,7 @@ from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
-from ringfence.words import cost_text, estimate, plain, some
+from ringfence.words import cost_text, counted, estimate, plain, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
@@ -175,8 +175,8 @@ def starts_lines(starts: StartsCheck | None) -> list[str]:
     lines = [
         f"{name}: {starts.verdict}; mean regret {up.inside:.3f}, for which random search of the "
         f"full space needs {up.value * up.draws:.0f} trials (90% interval "
-        f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
-        + (f"; {starts.reason}" if starts.reason else "")
+        f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over "
+        f"{counted(len(starts.tasks), 'task')})" + (f"; {starts.reason}" if starts.reason else "")
     ]
     return lines + spending_lines(starts.spending)
 

@@ -36,6 +36,7 @@ TASK_ERROR = 0.52  # what it gets wrong for one task; less for the mean of many
 THIN_ERROR = 1.73  # grows as the rows of a task become few: its square is divided by …
 THIN_POWER = 1.5  # … this power of their number
 LACK_ERROR = 1.4  # times the share of the parameters that the tasks do not know (docs/mismatch.md)
+SCARCE_ERROR = 1.5  # times the mean over the parameters of 1 / the tasks that know it (same page)
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,19 @@ class ModelError:
     within: float
 
     @classmethod
-    def of(cls, n_tasks: int, rows: float, extra: float = 0.0, lacks: float = 0.0) -> ModelError:
+    def of(
+        cls,
+        n_tasks: int,
+        rows: float,
+        extra: float = 0.0,
+        lacks: float = 0.0,
+        scarce: float = 0.0,
+    ) -> ModelError:
         """For tasks of this many rows in the median that do not know the share `lacks` of the
-        parameters; `extra` is a spread that always remains."""
-        common = COMMON_ERROR**2 + extra**2 + (LACK_ERROR * lacks) ** 2
+        parameters, of which few tasks know the share `scarce`; `extra` is a spread that always
+        remains."""
+        unknown = (LACK_ERROR * lacks) ** 2 + (SCARCE_ERROR * scarce) ** 2
+        common = COMMON_ERROR**2 + extra**2 + unknown
         return cls(common, TASK_ERROR**2 / n_tasks, THIN_ERROR**2 / rows**THIN_POWER)
 
 

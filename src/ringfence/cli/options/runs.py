@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from ringfence.cli.options.pairs import as_value, once, pairs
+from ringfence.cli.options.mends import Mends
+from ringfence.cli.options.pairs import pairs
 from ringfence.cli.summaries import completed
 
 if TYPE_CHECKING:
@@ -99,12 +100,12 @@ class OutcomeOptions:
 class RunOptions:
     """Past runs: where they are, and which columns are which."""
 
-    source: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         typer.Argument(
             metavar="RUNS",
             help="Past runs: a .csv, .xlsx, .jsonl or .parquet table, a quoted glob, - for stdin; "
-            "or what another tool keeps, such as an Optuna storage's URL.",
+            "or what another tool keeps, such as an Optuna storage's URL. Several are joined.",
         ),
     ]
     task: Annotated[str | None, typer.Option(help="Column of the task.")] = None
@@ -136,34 +137,41 @@ class RunOptions:
     rename: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="OLD=NEW", help="A parameter under its name of today; can be given again."
+            metavar="OLD=NEW",
+            help="A parameter under its name of today; of one source: RUNS:OLD=NEW; can be given "
+            "again.",
         ),
     ] = None
     value: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="What a parameter was fixed at in tasks that did not tune it; can be given again.",
+            help="What a parameter was fixed at in tasks that did not tune it; of one source: "
+            "RUNS:NAME=VALUE; can be given again.",
+        ),
+    ] = None
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FACTOR",
+            help="Multiply a parameter that is in other units; of one source or task: "
+            "RUNS:NAME=FACTOR; can be given again.",
         ),
     ] = None
 
-    def read(self, format: str | None, outcome: OutcomeOptions | None = None) -> History:
-        """The history that the options describe."""
-        from ringfence.history import read_history
+    def read(
+        self, format: str | None, outcome: OutcomeOptions | None = None, *, asks: bool = True
+    ) -> History:
+        """The history that the options describe; `asks` is whether a doubtful direction is asked
+        about."""
+        from ringfence.history.readers.dispatch import read_each
 
-        return self.mended(read_history(self.source, **self.reading(format, outcome)))
-
-    def mended(self, history: History) -> History:
-        """The history with the names and values of --rename and --value."""
-        from ringfence.errors import SettingError
-
-        names = once(pairs(self.rename or (), "--rename", "learning_rate=lr"), "--rename")
-        values = once(pairs(self.value or (), "--value", "dropout=0.0"), "--value")
-        if empty := [name for name, text in values.items() if not text]:
-            raise SettingError(f"--value {empty[0]}= has no value; say which, as in {empty[0]}=0.1")
-        history = history.rename(names) if names else history
-        filled = {name: as_value(text) for name, text in values.items()}
-        return history.with_values(filled) if filled else history
+        sources = self.sources
+        mends = Mends(self.rename or (), self.value or (), self.scale or ())
+        histories = read_each(sources, asks=asks, **self.reading(format, outcome))
+        each = [mends.of(s, sources).applied(one) for s, one in zip(sources, histories)]
+        whole = each[0] if len(each) == 1 else type(each[0]).concat(each)
+        return mends.of("", sources).applied(whole)
 
     def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
         """The arguments of `read_history`."""

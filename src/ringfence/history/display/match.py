@@ -10,7 +10,7 @@ from ringfence.rendering.layout import Part, Table, Toned, lay_out
 from ringfence.rendering.markup import name as marked
 from ringfence.rendering.notebook import notebook_block, notebook_table
 from ringfence.space.display import range_of
-from ringfence.words import some
+from ringfence.words import counted, some
 
 if TYPE_CHECKING:
     from ringfence.history.mismatch.match import Match, TaskGroup
@@ -47,11 +47,10 @@ def match_html(match: Match) -> str:
 def title(match: Match) -> str:
     """What it is about, in a line."""
     tasks = sum(len(group.tasks) for group in match.groups)
-    of = f"{tasks:,} task{'s' * (tasks != 1)}"
+    of, verb = counted(tasks, "task"), "fits" if tasks == 1 else "fit"
     if match.fits:
-        return f"{of} fit the space as it is"
-    count = len(match.space)
-    return f"how {of} fit the space of {count} parameter{'s' * (count != 1)}"
+        return f"{of} {verb} the space as it is"
+    return f"how {of} {verb} the space of {counted(len(match.space), 'parameter')}"
 
 
 def _letter(number: int) -> str:
@@ -73,7 +72,7 @@ def match_rows(match: Match) -> list[list[str]]:
 
 
 def _size(group: TaskGroup) -> str:
-    return f"{len(group.tasks):,} task{'s' * (len(group.tasks) != 1)}"
+    return counted(len(group.tasks), "task")
 
 
 def _cell(group: TaskGroup, name: str) -> str:
@@ -88,12 +87,13 @@ def _cell(group: TaskGroup, name: str) -> str:
 def group_lines(match: Match) -> list[str]:
     """Which tasks are in which group."""
     lines = [
-        f"{_letter(i)}: {some(group.tasks, 6)} ({group.runs:,} runs)"
+        f"{_letter(i)}: {some(group.tasks, 6)} ({counted(group.runs, 'run')})"
         for i, group in enumerate(match.groups[:MOST_GROUPS])
     ]
     left = match.groups[MOST_GROUPS:]
     count = sum(len(group.tasks) for group in left)
-    return [*lines, f"and {len(left)} more groups of {count:,} tasks"] if left else lines
+    more = f"and {counted(len(left), 'more group')} of {counted(count, 'task')}"
+    return [*lines, more] if left else lines
 
 
 def _warnings(match: Match) -> Iterable[str]:

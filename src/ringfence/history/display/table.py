@@ -10,7 +10,7 @@ from ringfence.rendering.layout import Table, lay_out
 from ringfence.rendering.markup import name as marked
 from ringfence.rendering.notebook import notebook_block, notebook_table
 from ringfence.space.display import range_of
-from ringfence.words import choices, plain, shortened, some, value
+from ringfence.words import choices, counted, plain, shortened, some, value
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -35,7 +35,7 @@ def history_html(history: History) -> str:
 
 def _title(history: History) -> str:
     count = len(history.tasks)
-    return f"{len(history):,} runs of {count:,} task{'s' * (count != 1)}; {history.goal}"
+    return f"{counted(len(history), 'run')} of {counted(count, 'task')}; {history.goal}"
 
 
 def _lines(history: History) -> list[str]:

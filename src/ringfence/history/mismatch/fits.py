@@ -14,8 +14,8 @@ import polars as pl
 
 from ringfence.history.mismatch.fixed import fixed_by_task
 from ringfence.history.mismatch.unknown import lacks, tuned_by_task
-from ringfence.history.usable import finished_rows, wanted_numbers
-from ringfence.history.values import as_number, numbers_of
+from ringfence.history.usable import finished_rows
+from ringfence.history.values import as_number, numbers_of, wanted_numbers
 from ringfence.quoting import literal
 from ringfence.space import (
     Categorical,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ringfence.space import Constant, Space
-from ringfence.words import some
+from ringfence.words import counted, some
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -83,8 +83,8 @@ def with_fixed(
     """The rows with a column for each parameter that some tasks had fixed, and a note for each."""
     columns = [pl.col(task).is_in(list(who)).alias(f"{FIXED}{n}") for n, who in fixed.items()]
     notes = [
-        f"{name} was fixed in {len(who)} task{'s' * (len(who) != 1)} ({some(list(who), 3)}): its "
-        "value there says nothing of the best one, and shapes no region"
+        f"{name} was fixed in {counted(len(who), 'task')} ({some(list(who), 3)}): its value there "
+        "says nothing of the best one, and shapes no region"
         for name, who in fixed.items()
     ]
     return rows.with_columns(columns), notes

@@ -22,7 +22,7 @@ from ringfence.history.values import numbers_of
 from ringfence.quoting import literal, shell_word
 from ringfence.space import Constant, Float, Int, Parameter, Space
 from ringfence.space.inference import Inferred
-from ringfence.words import number
+from ringfence.words import counted
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Match:
     def __repr__(self) -> str:
         tasks = sum(len(group.tasks) for group in self.groups)
         return (
-            f"Match({tasks} task{'s' * (tasks != 1)} in {len(self.groups)} "
-            f"group{'s' * (len(self.groups) != 1)}, {len(self.suggestions)} suggestions)"
+            f"Match({counted(tasks, 'task')} in {counted(len(self.groups), 'group')}, "
+            f"{counted(len(self.suggestions), 'suggestion')})"
         )
 
     def __str__(self) -> str:
@@ -140,7 +140,7 @@ def match(
     groups = tuple(replace(group, renamed=names) for group, names in zip(groups, each))
     odd = odd_tasks(history, today)
     suggestions = tuple(_suggestions(history, today, groups, odd))
-    return Match(today, groups, suggestions, tuple(unit_warnings(odd)), notes)
+    return Match(today, groups, suggestions, tuple(unit_warnings(history, odd)), notes)
 
 
 def _groups(history: History, space: Space) -> tuple[TaskGroup, ...]:
@@ -221,7 +221,7 @@ def _suggestions(
 ) -> Iterator[Suggestion]:
     """First what was probably renamed, then what was not tuned, then what was tuned elsewhere."""
     for old, new in dict.fromkeys(pair for g in groups for pair in g.renamed.items()):
-        mend = Mend({old: new}, are_values=False)
+        mend = Mend({old: new}, "rename")
         count = sum(len(g.tasks) for g in groups if g.renamed.get(old) == new)
         options = " ".join(shell_word(option) for option in mend.options)
         yield Suggestion(old, f"is probably {new} {_tasks(count)}", f"history.{mend.call}", options)
@@ -255,7 +255,7 @@ def _suggestions(
 
 
 def _tasks(count: int) -> str:
-    return f"in {number(count)} task{'s' * (count != 1)}"
+    return f"in {counted(count, 'task')}"
 
 
 def _has(group: TaskGroup, name: str, kind: Kind) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -15,34 +15,43 @@ from ringfence.errors import HistoryError, SpaceError
 from ringfence.history.mismatch.spaces import under_names, union_of
 from ringfence.history.mismatch.unknown import lacks
 from ringfence.history.tables import from_objects, require_literal
-from ringfence.history.values import LACKS, WRITTEN
+from ringfence.history.values import LACKS, WRITTEN, numbers_of, wanted_numbers
 from ringfence.quoting import literal
 from ringfence.space import Choice, Constant, Space
 from ringfence.space.parameters import plain_choice
-from ringfence.words import did_you_mean, is_text, some
+from ringfence.words import counted, did_you_mean, is_text, some
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
 
 
+OPTIONS = {"rename": "--rename", "with_values": "--value", "scaled": "--scale"}
+"""The options of the command line that do the same as methods of a history."""
+
+
 @dataclass(frozen=True)
 class Mend:
-    """What the user said of parameters: their new names, or their values."""
+    """What the user said of parameters: their new names, their values, or the factors of their
+    units."""
 
     said: Mapping[str, Choice]
-    are_values: bool
+    method: Literal["rename", "with_values", "scaled"]
+    tasks: tuple[str, ...] = ()
+    """Of which alone it was said; none: of all."""
 
     @property
     def call(self) -> str:
         """As a call of the history's method."""
         said = ", ".join(f"{literal(name)}: {literal(new)}" for name, new in self.said.items())
-        return f"{'with_values' if self.are_values else 'rename'}({{{said}}})"
+        of = f", tasks={literal(self.tasks)}" if self.tasks else ""
+        return f"{self.method}({{{said}}}{of})"
 
     @property
     def options(self) -> list[str]:
         """As options of the command line."""
-        option = "--value" if self.are_values else "--rename"
-        return [f"{option}={name}={new}" for name, new in self.said.items()]
+        option = OPTIONS[self.method]
+        of = [f"{task}:" for task in self.tasks] or [""]
+        return [f"{option}={task}{name}={new}" for name, new in self.said.items() for task in of]
 
 
 def renamed(history: History, names: Mapping[str, str]) -> History:
@@ -84,7 +93,7 @@ def renamed(history: History, names: Mapping[str, str]) -> History:
             task: {names.get(name, name): value for name, value in values.items()}
             for task, values in history.said.items()
         },
-        mends=(*history.mends, Mend(dict(names), are_values=False)),
+        mends=(*history.mends, Mend(dict(names), "rename")),
     )
 
 
@@ -112,6 +121,7 @@ def _with_value(history: History, name: str, value: Choice) -> History:
         empty = frame[name].is_null() & (~has_one.fill_null(value=False) | lacks(frame, name))
     else:
         empty = pl.Series([True]).new_from_index(0, frame.height)
+    empty &= _may_be_active(history, name)
     if not empty.any():
         raise HistoryError(
             f"every task has values of {name!r}, so there is none for {name}={value!r} to fill in"
@@ -127,26 +137,39 @@ def _with_value(history: History, name: str, value: Choice) -> History:
         history,
         frame=frame,
         roles=roles if known else replace(roles, parameters=(*roles.parameters, name)),
-        space=None if history.space is None else _and_constant(history.space, name, value),
+        space=None if history.space is None else with_constant(history.space, name, value),
         task_spaces={
-            task: _and_constant(space, name, value) if task in filled_tasks else space
+            task: with_constant(space, name, value) if task in filled_tasks else space
             for task, space in history.task_spaces.items()
         },
         said={
             **history.said,
             **{task: {**history.said.get(task, {}), name: value} for task in filled_tasks},
         },
-        mends=(*history.mends, Mend({name: value}, are_values=True)),
+        mends=(*history.mends, Mend({name: value}, "with_values")),
         notes=(
             *history.notes,
-            f"{name} is {value!r} in the {int(empty.sum()):,} runs of {len(filled_tasks)} "
-            f"task{'s' * (len(filled_tasks) != 1)} that did not tune it ({some(filled_tasks, 3)}), "
+            f"{name} is {value!r} in the {counted(int(empty.sum()), 'run')} of "
+            f"{counted(len(filled_tasks), 'task')} that did not tune it ({some(filled_tasks, 3)}), "
             "as you said",
         ),
     )
 
 
-def _and_constant(space: Space, name: str, value: Choice) -> Space:
+def _may_be_active(history: History, name: str) -> pl.Series:
+    """Where no condition that the source declares switches the parameter off."""
+    frame, space = history.frame, history.space
+    active = pl.Series([True]).new_from_index(0, frame.height)
+    for condition in () if space is None or name not in space else space.conditions_of(name):
+        if space is not None and condition.parent in history.roles.parameters:
+            parent = space[condition.parent]
+            numbers = numbers_of(parent, frame[condition.parent])
+            wanted = wanted_numbers(parent, condition.values)
+            active &= numbers.is_in(wanted).fill_null(value=True)
+    return active
+
+
+def with_constant(space: Space, name: str, value: Choice) -> Space:
     """The space with room for the value of a parameter, a new one last."""
     whole, _ = union_of([Space({name: Constant(value)}), space])
     order = [*space, *(() if name in space else (name,))]
@@ -215,7 +238,7 @@ def _coalesced(columns: list[pl.Series]) -> pl.Series:
 
 
 def _renamed_note(frame: pl.DataFrame, old: str, new: str) -> str:
-    return f"took {old} as {new} ({frame[old].count():,} values), as you said"
+    return f"took {old} as {new} ({counted(frame[old].count(), 'value')}), as you said"
 
 
 def _plain(name: str, value: Any) -> Choice:

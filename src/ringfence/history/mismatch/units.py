@@ -1,7 +1,8 @@
 """Numbers in other units: per cent here and fractions there, seconds and milliseconds.
 
 Two ranges of positive numbers that do not meet, and would if one were a hundred or a thousand times
-the other, are probably the same thing in other units. That is said, and nothing is converted.
+the other, are probably the same thing in other units. That is said, with the call that converts
+them (`scaling`), and nothing is done unasked.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
+from ringfence.history.mismatch.mending import Mend
 from ringfence.history.usable import finished_rows
 from ringfence.history.values import as_number
-from ringfence.quoting import literal
+from ringfence.quoting import shell_word
 from ringfence.space import Float, Int, Space
 from ringfence.space.scales import suggests_log
 from ringfence.words import some
@@ -114,18 +116,21 @@ def _spreads(history: History, name: str) -> pl.DataFrame:
     return by_task.agg(low=x.min(), high=x.max(), median=x.median())
 
 
-def unit_warnings(odd: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """A line for each parameter that is probably in other units in some tasks."""
+def unit_warnings(history: History, odd: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A line for each parameter that is probably in other units in some tasks of the history, with
+    the call that converts it."""
     warnings = []
     for name, ratios in odd.items():
         for ratio in dict.fromkeys(ratios.values()):
             tasks = [task for task, own in ratios.items() if own == ratio]
             times = f"{ratio:g} times" if ratio > 1 else f"1/{1 / ratio:g} of"
             what = " (per cent and fractions?)" if ratio in (100.0, 0.01) else ""
+            everyone = len(tasks) == len(ends_by_task(history, name))
+            mend = Mend({name: 1.0 / ratio}, "scaled", () if everyone else tuple(tasks))
+            options = " ".join(shell_word(option) for option in mend.options)
             warnings.append(
-                f"{name} {OTHER_UNITS} {some(tasks, 3)}: its values are about "
-                f"{times} the others{what}; to convert a table before it is read: "
-                f"table.with_columns(pl.col({literal(name)}) / {ratio:g})"
+                f"{name} {OTHER_UNITS} {some(tasks, 3)}: its values are about {times} the "
+                f"others{what}; if so, history.{mend.call} converts them ({options})"
             )
     return warnings
 

@@ -30,7 +30,13 @@ from typing import Any
 import polars as pl
 
 from ringfence.checks import require_polars
-from ringfence.errors import FileError, HistoryError, MissingExtraError, RingfenceError
+from ringfence.errors import (
+    FileError,
+    HistoryError,
+    MissingExtraError,
+    RingfenceError,
+    UnusedError,
+)
 from ringfence.errors.addresses import hidden, is_address, shown
 from ringfence.history.history import History
 from ringfence.history.outcomes.failures import Failures
@@ -127,6 +133,16 @@ def read_history(
     return read_source(source, columns, format, options)
 
 
+def read_each(
+    sources: Sequence[Any], *, format: str | None = None, asks: bool = True, **said: Any
+) -> list[History]:
+    """The history of each source, read with the arguments of `read_history`."""
+    named = {name: said.pop(name) for name in COLUMN_OPTIONS if name in said}
+    columns = NamedColumns(**named, asks=asks)
+    options = {name: value for name, value in said.items() if value is not None}
+    return _each(sources, columns, format, options)
+
+
 def read_source(
     source: Any, columns: NamedColumns, format: str | None, options: dict[str, Any]
 ) -> History:
@@ -140,11 +156,47 @@ def read_source(
             "dicts, one a run"
         )
     if isinstance(source, (list, tuple)) and not _are_rows(source):
-        histories = [read_source(one, columns, format, options) for one in source]
-        _require_different(histories)
-        return History.concat(histories)
+        return History.concat(_each(source, columns, format, options))
     with _kept_quiet(source):
         return _read(source, columns, format, options)
+
+
+def _each(
+    sources: Sequence[Any], columns: NamedColumns, format: str | None, options: dict[str, Any]
+) -> list[History]:
+    """The history of each of several sources. What was said of columns, and options of a reader,
+    count for the sources that have them, of which there must be one."""
+    errors: list[UnusedError] = []
+    histories = [_usable(one, columns, format, options, errors) for one in sources]
+    for said in dict.fromkeys(error.said for error in errors):
+        told = [str(error) for error in errors if error.said == said]
+        if len(told) == len(sources):
+            raise UnusedError("; ".join(dict.fromkeys(told)), said)
+    _require_different(histories)
+    return histories
+
+
+def _usable(
+    source: Any,
+    columns: NamedColumns,
+    format: str | None,
+    options: dict[str, Any],
+    errors: list[UnusedError],
+) -> History:
+    """The history of one of several sources, without what it has no use for, which is added to the
+    `errors`."""
+    try:
+        return read_source(source, columns, format, options)
+    except UnusedError as error:
+        errors.append(error)
+        rest = {name: value for name, value in options.items() if error.said not in (name, value)}
+        left = columns.without(error.said)
+        if left == columns and rest == options:
+            raise
+        try:
+            return _usable(source, left, format, rest, errors)
+        except HistoryError as again:
+            raise HistoryError(f"{error}; and without it: {again}") from again
 
 
 @contextmanager
@@ -284,7 +336,7 @@ def _check_options(name: str, reader: ModuleType, options: dict[str, Any]) -> No
     for option in options:
         if option not in known:
             has = f"its options are {', '.join(known)}" if known else "it has none"
-            raise HistoryError(f"the reader {name!r} has no option {option!r}; {has}")
+            raise UnusedError(f"the reader {name!r} has no option {option!r}; {has}", option)
 
 
 def _options(reader: ModuleType) -> list[str]:

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ringfence.errors import FileError, HistoryError
+from ringfence.errors import FileError, HistoryError, UnusedError
 from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
 from ringfence.history.outcomes.failures import error_in
@@ -90,7 +90,7 @@ def read(
             )
         )
     if task is not None and all(run.task is None for run in runs):
-        raise HistoryError(f"no trial of {source} has a parameter {task!r} to tell its task")
+        raise UnusedError(f"no trial of {source} has a parameter {task!r} to tell its task", task)
     return history_of(runs, Path(source).name, objective, columns, budget=budget)
 
 

@@ -26,7 +26,7 @@ from ringfence.history.spreadsheets.notation import (
     numbers,
     with_meaning,
 )
-from ringfence.space.spellings import LEADING_ZERO
+from ringfence.space.spellings import LEADING_ZERO, PAIRS
 from ringfence.words import some
 
 Where = Callable[[int], str]
@@ -296,9 +296,11 @@ class _Said:
             self._add("marks of thousands", name, text, values, grouped)
 
     def booleans(self, name: str, text: TextColumn) -> None:
-        """1 and 0 beside True and False."""
-        if text.cells.is_in(["1", "0"]).any():
-            self._columns.setdefault("1 and 0 as True and False", []).append(name)
+        """1 and 0, yes and no beside True and False."""
+        cells = text.cells.str.to_lowercase()
+        pairs = [f"{yes} and {no}" for yes, no in PAIRS[1:] if cells.is_in([yes, no]).any()]
+        if pairs:
+            self._columns.setdefault(f"{', '.join(pairs)} as True and False", []).append(name)
 
     def lists(self, name: str, text: TextColumn) -> None:
         """Commas that are neither decimal ones nor marks of thousands."""

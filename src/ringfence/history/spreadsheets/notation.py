@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from ringfence.space.spellings import LEADING_ZERO
+from ringfence.space.spellings import FLAGS, LEADING_ZERO, PAIRS
 
 Decimal: TypeAlias = Literal["point", "comma"]
 
@@ -46,10 +46,12 @@ PATTERNS: dict[Decimal, str] = {"point": _pattern(r"\.", ","), "comma": _pattern
 INTEGERS = r"^[1-9]\d*(,([1-9]\d*|0))*$"
 """One integer or several; a list does not begin with 0, and 0,5 does."""
 
-_WORDS = "|".join(map(re.escape, (*MISSING_WORDS, NONE, "true", "false")))
+_WORDS = "|".join(
+    map(re.escape, (*MISSING_WORDS, NONE, *(word for pair in PAIRS[:2] for word in pair)))
+)
 MEANING = rf"^(?:(?:{_WORDS})$|[+−-]?(?:[.,]?[0-9]|inf))"
 """What a cell without blanks, in lower case, looks like if it may stand for anything but itself:
-it begins as numbers do, or says nothing, None, true or false."""
+it begins as numbers do, or says nothing, None, true or false (PAIRS)."""
 
 
 @dataclass(frozen=True)
@@ -165,13 +167,16 @@ def numbers(column: TextColumn, decimal: Decimal) -> pl.Series:
 
 
 def booleans(column: TextColumn) -> pl.Series | None:
-    """The cells as booleans if all are: True and TRUE are how Python and spreadsheets write it.
-    Beside them, 1 and 0 are the same."""
+    """The cells as booleans if all are: True and TRUE are how Python and spreadsheets write it,
+    WAHR a German one. Beside them, 1 and 0, yes and no are the same; yes and no alone are words."""
     lower = column.cells.str.to_lowercase()
     shown = lower.drop_nulls()
-    if column.percent or not shown.is_in(["true", "false"]).any():
+    if column.percent or not len(shown) or not shown.is_in(list(FLAGS)).all():
         return None
-    return lower.is_in(["true", "1"]) if shown.is_in(["true", "false", "1", "0"]).all() else None
+    pairs = [pair for pair in PAIRS if shown.is_in(pair).any()]
+    if len(pairs) == 1 and pairs[0] not in PAIRS[:2]:
+        return None
+    return lower.replace_strict(FLAGS, default=None, return_dtype=pl.Boolean)
 
 
 def common(notations: Iterable[Decimal | None]) -> Decimal | None:

@@ -36,6 +36,7 @@ from ringfence.optimize.transfer.source_models import (
     fit_source_models,
     kernel_columns,
 )
+from ringfence.optimize.transfer.strangers import without_strangers
 
 FIRST = 4  # results up to which the process has no weight
 PATIENCE = 10  # trials without improvement after which a plain process has every second one
@@ -96,12 +97,13 @@ class Method(GPMethod):
 
     @cached_property
     def models(self) -> SourceModels:
-        """The models of the earlier tasks; their hyperparameters are kept in the memory."""
+        """The models of the earlier tasks, without strangers that do harm (transfer/strangers.py);
+        the hyperparameters of all are kept in the memory."""
         known = msgspec.convert(self.memory.get("sources", {}), dict[str, Hyperparameters])
         models = fit_source_models(self.sources, self.domain.layout, known)
         by_name = {task.name: task.hyperparameters for task in models.tasks}
         self.memory["sources"] = msgspec.to_builtins(by_name)
-        return models
+        return without_strangers(models, self.sources, self.domain, self.setup.seed)
 
     @cached_property
     def candidates(self) -> Candidates:

@@ -30,6 +30,7 @@ from ringfence.optimize.transfer.cover import Weigh, greedy_cover
 from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
+from ringfence.optimize.transfer.strangers import strangers_note, without_strangers
 from ringfence.optimize.trial import Trial
 from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
 from ringfence.optimize.weighing.failure import failure_weights
@@ -60,7 +61,8 @@ def with_starts(
         )
     domain = domain_of(learned)
     sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
-    models = fit_source_models(sources, domain.layout, progress=progress)
+    everyone = fit_source_models(sources, domain.layout, progress=progress)
+    models = without_strangers(everyone, sources, domain, SEED)
     are_incumbents = all(len(task.values) == 1 for task in sources)
     by_cost: tuple[Start, ...] = ()
     if are_incumbents:
@@ -74,6 +76,7 @@ def with_starts(
             costs = Costs(domain.layout, sources)
             by_cost = starting_points(candidates, n, Weighing((costs, *weighing.weights)))
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
+    notes = (*notes, *strangers_note(everyone, models))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
     return replace(learned, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance)
 

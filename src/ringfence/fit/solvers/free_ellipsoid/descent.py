@@ -80,18 +80,22 @@ class _Problem:
 
 
 def free_ellipsoid(
-    points: FloatArray, shares: FloatArray, *, starts: int = STARTS, tol: float = TOL
+    points: FloatArray,
+    shares: FloatArray,
+    *,
+    starts: int = STARTS,
+    tol: float = TOL,
+    near: tuple[FloatArray, FloatArray] | None = None,
 ) -> FreeEllipsoid:
     """The least ellipsoid found around `points` (n, p), each of which counts by its share. Those
-    that have the same coordinates must determine their shadow (room.py)."""
-    problem = _Problem(points, shares)
+    that have the same coordinates must determine their shadow (room.py). `near` is the center and
+    the factor of one around much the same points: the only start, if it is given."""
     rng = np.random.default_rng(0)
-    best: FreeEllipsoid | None = None
-    for number in range(starts):
-        found = descend(problem.points, problem.shares, *_start(points, rng, number), tol=tol)
-        if best is None or found.value < best.value - tol:
-            best = found
-    assert best is not None
+    begin = [near] if near else [_start(points, rng, number) for number in range(starts)]
+    best = descend(points, shares, *begin[0], tol=tol)
+    for start in begin[1:]:
+        found = descend(points, shares, *start, tol=tol)
+        best = found if found.value < best.value - tol else best
     return best
 
 

@@ -12,8 +12,7 @@ import polars as pl
 from ringfence.errors import HistoryError
 from ringfence.history.readers.ibis.columns import MOST_CHOICES, different_values
 from ringfence.history.readers.ibis.numbers import number
-from ringfence.history.usable import wanted_numbers
-from ringfence.history.values import ROUNDING, describe, numbers_of
+from ringfence.history.values import ROUNDING, describe, numbers_of, wanted_numbers
 from ringfence.space import Choice, Constant, Float, Int, Parameter
 
 

@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.errors.addresses import shown
 from ringfence.history.history import History
 from ringfence.history.readers.mlflow.files import is_store, runs_in_folder
@@ -80,8 +80,9 @@ def _runs(
 ) -> list[Run]:
     tasks = [_task(run, task) for run in stored]
     if all(name is None for name in tasks):
-        raise HistoryError(
-            f"no run has {task!r}; a task is 'experiment', 'parent', 'tags.NAME' or 'params.NAME'"
+        raise UnusedError(
+            f"no run has {task!r}; a task is 'experiment', 'parent', 'tags.NAME' or 'params.NAME'",
+            task,
         )
     names = dict.fromkeys(name for run in stored for name in run.params)
     names.pop(task.removeprefix("params.") if task.startswith("params.") else "", None)

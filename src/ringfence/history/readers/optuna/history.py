@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.guessing.costs import is_timed
 from ringfence.history.history import History
 from ringfence.history.places import Places
@@ -135,7 +135,8 @@ def _ranges(rows: Rows, picked: Objectives, columns: NamedColumns) -> dict[str, 
     for name in (*(wanted or ()), *columns.ignore):
         if name not in known:
             hint = did_you_mean(name, known)
-            raise HistoryError(f"no trial has a parameter {name!r}{f'; {hint}' if hint else ''}")
+            text = f"no trial has a parameter {name!r}{f'; {hint}' if hint else ''}"
+            raise UnusedError(text, name)
     if not ranges:
         raise HistoryError("the trials have no parameters")
     require_literal(ranges)
@@ -226,7 +227,8 @@ def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | 
     if not tasks.count():
         known = sorted({key for study in picked.studies for key in study.attributes})
         has = f"the studies have {', '.join(known)}" if known else "the studies have none"
-        raise HistoryError(f"no study and no trial has the user attribute {attribute!r}; {has}")
+        text = f"no study and no trial has the user attribute {attribute!r}; {has}"
+        raise UnusedError(text, attribute)
     return tasks
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.directions import Direction
 from ringfence.history.readers.optuna.rows import Rows, StudyInfo
 from ringfence.history.roles import require_direction
@@ -59,6 +59,8 @@ def objectives(rows: Rows, wanted: str | int | None, direction: str | None) -> O
     indices = {study.key: _index(study, wanted) for study in rows.studies}
     index = {key: i for key, i in indices.items() if i is not None}
     studies = tuple(study for study in rows.studies if study.key in index)
+    if not studies and wanted is not None:
+        raise UnusedError(_why_none(rows.studies, wanted), wanted)
     if not studies:
         raise HistoryError(_why_none(rows.studies, wanted))
     without = [study.name for study in rows.studies if study.key not in index]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.history import History, history_from
 from ringfence.history.mismatch.spaces import union_of
 from ringfence.history.roles import NamedColumns
@@ -189,7 +189,7 @@ def chosen(wanted: str | int | None, known: Collection[str], what: str, where: s
         raise HistoryError(f"{where} has several {what}s; name one with {what}=…: {names}")
     if not isinstance(wanted, str) or wanted not in known:
         hint = did_you_mean(wanted, known) or f"there are: {names}"
-        raise HistoryError(f"{where} has no {what} {wanted!r}; {hint}")
+        raise UnusedError(f"{where} has no {what} {wanted!r}; {hint}", wanted)
     return wanted
 
 

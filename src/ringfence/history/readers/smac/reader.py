@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.history import History
 from ringfence.history.outcomes.failures import error_in
 from ringfence.history.readers.shared.folders import (
@@ -64,8 +64,9 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     if columns.task is not None:
         means = [replace(mean, task=_text(mean.config.get(columns.task))) for mean in means]
         if all(mean.task is None for mean in means):
-            raise HistoryError(
-                f"no run of {source} has a parameter {columns.task!r} to tell its task"
+            raise UnusedError(
+                f"no run of {source} has a parameter {columns.task!r} to tell its task",
+                columns.task,
             )
         columns = replace(columns, ignore=[*columns.ignore, columns.task])
     budget = None

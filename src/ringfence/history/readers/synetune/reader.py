@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from ringfence.errors import HistoryError
+from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
 from ringfence.history.readers.shared.delimited import MISSING, require_cells
@@ -108,7 +108,7 @@ class _Experiment:
         facts = read_json(path) if path.exists() else {}
         if entry is not None:
             if entry not in facts:
-                raise HistoryError(f"{path} has no entry {entry!r} to tell the task")
+                raise UnusedError(f"{path} has no entry {entry!r} to tell the task", entry)
             name = str(facts[entry])
         with written_by("Syne Tune", path):
             metrics = [str(metric) for metric in facts.get("metric_names", ())]

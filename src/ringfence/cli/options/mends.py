@@ -1,0 +1,88 @@
+"""What --rename, --value and --scale say, of all sources or of the one that they name in front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ringfence.cli.options.pairs import as_value, once, pairs
+
+if TYPE_CHECKING:
+    from ringfence.history import History
+
+EXAMPLES = {"--rename": "learning_rate=lr", "--value": "dropout=0.0", "--scale": "dropout=0.01"}
+
+
+@dataclass(frozen=True)
+class Mends:
+    """What was said of the parameters, by option."""
+
+    rename: Sequence[str]
+    value: Sequence[str]
+    scale: Sequence[str]
+
+    def of(self, source: str, sources: Sequence[str]) -> Mends:
+        """What is said of one source: SOURCE:NAME=VALUE, without what is in front; of "", what is
+        said of all."""
+        lists = (self.rename, self.value, self.scale)
+        return Mends(
+            *([rest for s, rest in _split(texts, sources) if s == source] for texts in lists)
+        )
+
+    def applied(self, history: History) -> History:
+        """The history under new names, in new units, then with the values of today."""
+        names, values = _by_name(self.rename, "--rename"), _by_name(self.value, "--value")
+        history = history.rename(names) if names else history
+        history = _scaled(history, _by_name(self.scale, "--scale"))
+        filled = {name: as_value(text) for name, text in values.items()}
+        return history.with_values(filled) if filled else history
+
+
+def _split(texts: Sequence[str], sources: Sequence[str]) -> list[tuple[str, str]]:
+    """The source that each text names in front of a colon, as it was typed, or none; and the
+    rest."""
+    from ringfence.errors import SettingError
+    from ringfence.words import did_you_mean
+
+    split = []
+    for text in texts:
+        named = [source for source in sources if text.startswith(f"{source}:")]
+        source = max(named, key=len, default="")
+        front, colon, _ = text.partition("=")[0].rpartition(":")
+        if colon and not named and (hint := did_you_mean(front, sources)):
+            raise SettingError(f"{text!r} is about {front!r}, which is not among the runs; {hint}")
+        split.append((source, text[len(source) + 1 :] if source else text))
+    return split
+
+
+def _by_name(texts: Sequence[str], option: str) -> dict[str, str]:
+    from ringfence.errors import SettingError
+
+    values = once(pairs(texts, option, EXAMPLES[option]), option)
+    if empty := [name for name, text in values.items() if not text]:
+        example = EXAMPLES[option].partition("=")[2]
+        raise SettingError(
+            f"{option} {empty[0]}= has no value; say which, as in {empty[0]}={example}"
+        )
+    return values
+
+
+def _scaled(history: History, factors: dict[str, str]) -> History:
+    """The history in other units: of NAME in all tasks, or of TASK:NAME in one."""
+    from ringfence.errors import SettingError
+
+    by_tasks: dict[tuple[str, ...], dict[str, float]] = {}
+    for name, text in factors.items():
+        factor = as_value(text)
+        if isinstance(factor, bool) or not isinstance(factor, (int, float)):
+            raise SettingError(f"--scale {name} must be a number such as 0.01, not {text!r}")
+        named = [task for task in history.tasks if name.startswith(f"{task}:")]
+        if name not in history.roles.parameters and named:
+            task = max(named, key=len)
+            by_tasks.setdefault((task,), {})[name[len(task) + 1 :]] = factor
+        else:
+            by_tasks.setdefault((), {})[name] = factor
+    for tasks, said in by_tasks.items():
+        history = history.scaled(said, tasks=tasks or None)
+    return history
