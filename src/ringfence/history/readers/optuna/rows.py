@@ -60,6 +60,8 @@ class Rows:
     notes: tuple[str, ...] = ()
     times: Mapping[int, float] = field(default_factory=dict)
     """When the last trial of each study began or ended, in seconds since 1970, if that is known."""
+    first_uses: tuple[int, ...] = ()
+    """The storage's id of the first use of each of the distributions, if it has such ids."""
 
 
 def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:

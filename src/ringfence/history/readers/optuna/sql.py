@@ -4,12 +4,14 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.readers.optuna.news import read_new
 from ringfence.history.readers.optuna.rows import (
     ATTRIBUTES,
     METRICS,
@@ -27,6 +29,7 @@ from ringfence.history.readers.optuna.rows import (
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
+from ringfence.history.readers.shared.memory import Memory
 from ringfence.words import plain, shortened
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
@@ -39,17 +42,36 @@ TABLES = {
 TWICE = "a study, a trial or a value is there twice"
 
 
-def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> Rows:
-    """The trials of the chosen studies, and of each the value of a user `attribute`."""
+def read_storage(
+    source: str | Path, choose: Choose, attribute: str | None, memory: Memory | None = None
+) -> Rows:
+    """The trials of the chosen studies, and of each the value of a user `attribute`. With a
+    `memory` of an earlier read only what is new is asked for."""
     with connected(source) as database:
         where = database_name(source)
-        _check_schema(database, where)
-        all_studies = _studies(database)
-        if len({study.key for study in all_studies}) < len(all_studies):
-            raise HistoryError(f"{where} is damaged: {TWICE}")
-        studies = choose(all_studies)
+        studies, others = _chosen(database, where, choose)
+        if memory is not None:
+            asked = [where, attribute or ""]
+            return read_new(memory, asked, studies, _Storage(database, where, attribute))
         keys = tuple(study.key for study in studies)
-        selects = Selects(keys if len(studies) < len(all_studies) else None)
+        return _Storage(database, where, attribute).rows(studies, Selects(keys if others else None))
+
+
+@dataclass(frozen=True)
+class _Storage:
+    """The tables of a storage, within one transaction."""
+
+    database: Database
+    where: str
+    attribute: str | None
+
+    def table(self, select: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.database.rows(select)
+
+    def rows(self, studies: tuple[StudyInfo, ...], selects: Selects) -> Rows:
+        """The trials that the queries ask for."""
+        database, where, attribute = self.database, self.where, self.attribute
         states = pl.col("state").str.to_lowercase()
         trials = _frame(database, selects.trials(), TRIALS).with_columns(states)
         _require_unique(trials.select("trial"), where)
@@ -57,7 +79,7 @@ def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> R
             raise HistoryError(f"{where} is damaged: a trial has no number of its own")
         values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
         _require_unique(values.select("trial", "objective"), where)
-        distributions = database.rows(selects.distributions())
+        used = [row for row in database.rows(selects.distributions()) if isinstance(row[1], str)]
         attributes = pl.DataFrame(schema=ATTRIBUTES)
         if attribute is not None:
             attributes = _frame(database, selects.attributes(), ATTRIBUTES, key=attribute)
@@ -67,10 +89,23 @@ def read_storage(source: str | Path, choose: Choose, attribute: str | None) -> R
             trials,
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
-            tuple((s, n, d) for s, n, d in distributions if isinstance(n, str)),
+            tuple((study, name, text) for study, name, text, _ in used),
             attributes,
             times=last_times((s, t) for s, *ends in database.rows(selects.times()) for t in ends),
+            first_uses=tuple(first for *_, first in used),
         )
+
+
+def _chosen(
+    database: Database, where: str, choose: Choose
+) -> tuple[tuple[StudyInfo, ...], bool]:
+    """The chosen studies, and whether there are others."""
+    _check_schema(database, where)
+    every = _studies(database)
+    if len({study.key for study in every}) < len(every):
+        raise HistoryError(f"{where} is damaged: {TWICE}")
+    studies = choose(every)
+    return studies, len(studies) < len(every)
 
 
 def _check_schema(database: Database, where: str) -> None:

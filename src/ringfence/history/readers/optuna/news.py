@@ -1,0 +1,205 @@
+"""What is new in an Optuna storage since an earlier read.
+
+A finished trial never changes, so it is read once. Of every study the storage is asked for a line:
+how many trials it has, the sum of their ids, how many are unfinished, when they began and ended. A
+study whose line is the same and that has no unfinished trial is not looked at. Of the others the
+trials are listed, and those that are new, or were unfinished, are read. A study of which a trial is
+gone, or is another one, is read from the beginning.
+
+Ids are compared one by one and not by the largest of them: a transaction may commit a lower id
+after a higher one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
+
+import polars as pl
+
+from ringfence.history.readers.optuna.rows import Rows, StudyInfo, last_times, long_table
+from ringfence.history.readers.optuna.tables import Selects
+from ringfence.history.readers.shared.memory import Memory
+
+LISTED = {
+    "trial": pl.Int64,
+    "study": pl.Int64,
+    "number": pl.Int64,
+    "state": pl.String,
+    "ended": pl.String,
+}
+STUDIES = {"study": pl.Int64, "line": pl.String}
+DISTRIBUTIONS = {"study": pl.Int64, "name": pl.String, "text": pl.String, "first": pl.Int64}
+ASKED = {"line": pl.String}
+UNFINISHED = ("running", "waiting")
+MOST_NAMED = 1000
+"""Trials that a query names one by one; a study with more of them is read from the beginning."""
+
+
+class Storage(Protocol):
+    """The tables of a storage, within one transaction."""
+
+    def table(self, select: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+
+    def rows(self, studies: tuple[StudyInfo, ...], selects: Selects) -> Rows:
+        """The trials that the queries ask for."""
+
+
+class NewTrials(Selects):
+    """The queries for all trials of some studies, and for some trials of others."""
+
+    def __init__(self, whole: Collection[int], grown: Collection[int], trials: Trials) -> None:
+        super().__init__((*whole, *grown))
+        self._whole, self._grown, self._trials = Selects(tuple(whole)), tuple(grown), trials
+
+    def _chosen(self) -> str:
+        if not self._grown:
+            return self._whole._chosen()
+        named = ", ".join(map(str, self._trials.named)) or "NULL"
+        new = f"(t.trial_id > {self._trials.after} OR t.trial_id IN ({named}))"
+        return f"({self._whole._chosen()} OR ({Selects(self._grown)._chosen()} AND {new}))"
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Those with an id above `after`, and those that are named."""
+
+    after: int
+    named: tuple[int, ...]
+
+
+def read_new(
+    memory: Memory, asked: Sequence[str], studies: tuple[StudyInfo, ...], storage: Storage
+) -> Rows:
+    """All trials of the studies, those that are known from the memory; which then knows them all.
+    What a memory has of
+    another storage or attribute is of no use."""
+    known = memory.tables if _lines(memory, "asked") == list(asked) else {}
+    keys = tuple(study.key for study in studies)
+    times = storage.table(Selects(keys).times())
+    lines = _study_lines(storage, keys, times)
+    before = dict(known["studies"].iter_rows()) if "studies" in known else {}
+    changed = [key for key in keys if before.get(key) != lines.get(key, "") or _is_open(lines, key)]
+    listed = _listed(storage, changed)
+    old = known.get("listed", pl.DataFrame(schema=LISTED))
+    old = old.filter(pl.col("study").is_in(keys))
+    whole, trials = _wanted(old, listed, changed)
+    grown = [key for key in changed if key not in whole]
+    fresh = storage.rows(studies, NewTrials(whole, grown, trials))
+    kept = old.filter(
+        ~pl.col("study").is_in(whole) & ~pl.col("trial").is_in(fresh.trials["trial"].implode())
+    )
+    rows = _joined(known, kept, fresh, whole)
+    rows = replace(rows, times=last_times((s, t) for s, *ends in times for t in ends))
+    tables = {
+        "asked": pl.DataFrame({"line": list(asked)}, schema=ASKED),
+        "studies": pl.DataFrame([(k, lines.get(k, "")) for k in keys], STUDIES, orient="row"),
+        "listed": pl.concat([old.filter(~pl.col("study").is_in(changed)), listed]),
+        "distributions": _distributions(rows),
+        **{name: getattr(rows, name) for name in _frames(rows) if name != "trials"},
+    }
+    count = f"{fresh.trials.height:,} of {rows.trials.height:,} trials were read"
+    memory.keep(tables, _digest(studies, lines, rows), f"{count}, the others are known")
+    return rows
+
+
+def _lines(memory: Memory, table: str) -> list[str]:
+    return memory.tables[table]["line"].to_list() if table in memory.tables else []
+
+
+def _study_lines(
+    storage: Storage, keys: tuple[int, ...], times: Sequence[tuple[Any, ...]]
+) -> dict[int, str]:
+    """What tells whether anything happened in each study."""
+    counts = storage.table(Selects(keys).counts())
+    lines = {key: [str(int(number)) for number in numbers] for key, *numbers in counts}
+    return {key: " ".join([*lines.get(key, []), *map(str, ends)]) for key, *ends in times}
+
+
+def _is_open(lines: dict[int, str], key: int) -> bool:
+    """Whether a study has unfinished trials, of which more may be known by now."""
+    return lines.get(key, "0 0 0").split()[2] != "0"
+
+
+def _listed(storage: Storage, keys: Sequence[int]) -> pl.DataFrame:
+    """The trials of some studies, with when they ended."""
+    if not keys:
+        return pl.DataFrame(schema=LISTED)
+    rows = [
+        (trial, study, number, str(state).lower(), None if ended is None else str(ended))
+        for trial, study, number, state, ended in storage.table(Selects(tuple(keys)).listed())
+    ]
+    return long_table(rows, LISTED)
+
+
+def _wanted(
+    old: pl.DataFrame, listed: pl.DataFrame, changed: Sequence[int]
+) -> tuple[list[int], Trials]:
+    """The studies to read from the beginning, and the trials to read of the other changed ones."""
+    old = old.filter(pl.col("study").is_in(changed))
+    finished = old.filter(~pl.col("state").is_in(UNFINISHED))
+    same = finished.join(listed, on=list(LISTED), how="semi", nulls_equal=True)
+    open_still = old.filter(pl.col("state").is_in(UNFINISHED)).join(
+        listed, on=["trial", "study", "number"], how="semi"
+    )
+    lost = old.join(pl.concat([same, open_still]), on="trial", how="anti")["study"]
+    whole = set(lost) | (set(changed) - set(old["study"]))
+    new = listed.filter(~pl.col("study").is_in(list(whole))).join(same, on="trial", how="anti")
+    after = int(old["trial"].max() or 0)  # type: ignore[arg-type]
+    named = new.filter(pl.col("trial") <= after)
+    if named.height > MOST_NAMED:
+        whole |= set(named["study"])
+        named = named.clear()
+    return sorted(whole), Trials(after, tuple(named["trial"]))
+
+
+def _joined(
+    known: dict[str, pl.DataFrame], kept: pl.DataFrame, fresh: Rows, whole: Sequence[int]
+) -> Rows:
+    """The trials that are kept and the fresh ones, as if all had been read at once."""
+    frames = {
+        name: pl.concat([known[name].join(kept, on="trial", how="semi"), getattr(fresh, name)])
+        for name in _frames(fresh)
+        if name != "trials" and name in known
+    }
+    listed = kept.select(fresh.trials.columns)
+    trials = pl.concat([listed, fresh.trials]).sort("study", "number")
+    used = _distributions(fresh)
+    if "distributions" in known:
+        kept_studies = pl.col("study").is_in(kept["study"].implode())
+        before = known["distributions"].filter(kept_studies & ~pl.col("study").is_in(whole))
+        used = pl.concat([before.select(used.columns), used])
+    used = used.group_by("study", "name", "text").agg(pl.col("first").min()).sort("first")
+    return replace(
+        fresh,
+        trials=trials,
+        distributions=tuple(used.select("study", "name", "text").iter_rows()),
+        first_uses=tuple(used["first"]),
+        **frames,
+    )
+
+
+def _distributions(rows: Rows) -> pl.DataFrame:
+    each = [(*used, first) for used, first in zip(rows.distributions, rows.first_uses)]
+    return pl.DataFrame(each, DISTRIBUTIONS, orient="row")
+
+
+def _frames(rows: Rows) -> list[str]:
+    """The tables of trials."""
+    return [f.name for f in fields(rows) if isinstance(getattr(rows, f.name), pl.DataFrame)]
+
+
+def _digest(studies: Sequence[StudyInfo], lines: dict[int, str], rows: Rows) -> str:
+    """What the storage holds: of studies all that is known, of their trials the lines, and of
+    unfinished trials everything."""
+    told = [[s.key, s.name, s.directions, s.metrics, dict(s.attributes)] for s in studies]
+    digest = hashlib.sha256(json.dumps([told, sorted(lines.items())], default=str).encode())
+    unfinished = rows.trials.filter(pl.col("state").is_in(UNFINISHED))
+    for name in _frames(rows):
+        part = getattr(rows, name).join(unfinished, on="trial", how="semi")
+        digest.update(part.sort(part.columns).write_csv().encode())
+    return digest.hexdigest()
