@@ -16,6 +16,7 @@ from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
 from ringfence.cli.match import match
 from ringfence.cli.output.terminal import say
+from ringfence.cli.refresh import refresh
 from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
@@ -54,7 +55,7 @@ def root(
 
 
 for command in (
-    learn, check, report, show, sample, starts, export, infer, match, demo, example,
+    learn, check, report, refresh, show, sample, starts, export, infer, match, demo, example,
 ):  # fmt: skip
     app.command(cls=Typed)(command)
 app.add_typer(bench, name="bench")

@@ -139,15 +139,19 @@ class RunOptions:
 
     def mended(self, history: History) -> History:
         """The history with the names and values of --rename and --value."""
+        names, filled = self.mends()
+        history = history.rename(names) if names else history
+        return history.with_values(filled) if filled else history
+
+    def mends(self) -> tuple[dict[str, str], dict[str, Any]]:
+        """The names of --rename and the values of --value."""
         from ringfence.errors import SettingError
 
         names = once(pairs(self.rename or (), "--rename", "learning_rate=lr"), "--rename")
         values = once(pairs(self.value or (), "--value", "dropout=0.0"), "--value")
         if empty := [name for name, text in values.items() if not text]:
             raise SettingError(f"--value {empty[0]}= has no value; say which, as in {empty[0]}=0.1")
-        history = history.rename(names) if names else history
-        filled = {name: as_value(text) for name, text in values.items()}
-        return history.with_values(filled) if filled else history
+        return names, {name: as_value(text) for name, text in values.items()}
 
     def reading(self, format: str | None, outcome: OutcomeOptions | None = None) -> dict[str, Any]:
         """The arguments of `read_history`."""

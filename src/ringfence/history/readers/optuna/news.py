@@ -102,8 +102,10 @@ def read_new(
         "distributions": _distributions(rows),
         **{name: getattr(rows, name) for name in _frames(rows) if name != "trials"},
     }
-    count = f"{fresh.trials.height:,} of {rows.trials.height:,} trials were read"
-    memory.keep(tables, _digest(studies, lines, rows), f"{count}, the others are known")
+    read, every = fresh.trials.height, rows.trials.height
+    note = f"{read:,} of {every:,} trials were read, the others are known"
+    note = note if read < every else f"{every:,} trials were read"
+    memory.keep(tables, _digest(studies, lines, rows), note)
     return rows
 
 
