@@ -25,7 +25,9 @@ def main() -> int:
     """1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="python -m chaos", description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of kills of single commands")
-    parser.add_argument("--kills", type=int, default=20, help="of one `bench run`, and of refreshes")
+    parser.add_argument(
+        "--kills", type=int, default=20, help="of one `bench run`, and of refreshes"
+    )
     parser.add_argument(
         "--leaders", type=int, default=2, help="times that a leader is ended, each way"
     )

@@ -82,7 +82,8 @@ def soak_storage(
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
-    optuna.create_study(storage=url, study_name="shared")
+    study = optuna.create_study(storage=url, study_name="shared")
+    study.optimize(lambda trial: trial.suggest_float("C", 1e-3, 1e3, log=True), n_trials=2)
     folder = home / "soak"
     folder.mkdir()
     running = [

@@ -95,8 +95,8 @@ def refresh(
         raise typer.Exit(_refresh_all(plan, extra, jobs, ray))
     if not runs.source or output is None:
         raise typer.BadParameter("say what to read and where to write: refresh RUNS -o FILE.json")
-    from ringfence.refreshing.refresh import Request
     from ringfence.refreshing.refresh import refresh as bring_up_to_date
+    from ringfence.refreshing.request import Request
 
     names, values = runs.mends()
     request = Request(
@@ -140,7 +140,7 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     else:
         results = (refresh_one(*each) for each in words)
     codes = []
-    for output, code, text in results:
+    for _, code, text in results:
         codes.append(code)
         say(*text.rstrip("\n").split("\n"), "", err=code in (FAILED, 2))
     counts = {code: codes.count(code) for code in codes}

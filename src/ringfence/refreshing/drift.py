@@ -25,12 +25,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, sqrt
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.checking.belief.scores import normal_scores
+
+Kind: TypeAlias = Literal["outside", "order", "together"]
 
 ROWS = 64  # of a task: more cost n² and find little more
 BEST = 16  # one in so many rows of a task, at least one, are its best configurations
@@ -38,7 +40,7 @@ NOISE = 0.3  # of the variance of the scores: models here are for order, not for
 REACH = 0.5  # length scale of the models for one column, in widths of the space; grows as d^(1/4)
 SUBSETS = 1999  # random sets of k tasks, where there are more than that
 TINY = 1e-9  # a difference between two statistics that rounding can make
-KINDS: tuple[Literal["outside", "order", "together"], ...] = ("outside", "order", "together")
+KINDS: tuple[Kind, ...] = ("outside", "order", "together")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Verdict:
 
     p: float
     """The share of sets of tasks that look at least as new."""
-    kind: Literal["outside", "order", "together"]
+    kinds: tuple[Kind, ...]
     """What is most unusual about them."""
     least: float
     """The smallest share that so few tasks can have."""
@@ -101,9 +103,8 @@ def _subsets(n: int, k: int) -> BoolArray:
 
 def _best(X: Sequence[FloatArray], scores: Sequence[FloatArray]) -> FloatArray:
     """The mean of the best configurations of each task, (n, d)."""
-    return np.array(
-        [x[np.argsort(y, kind="stable")[: max(1, len(y) // BEST)]].mean(0) for x, y in zip(X, scores)]
-    )
+    first = [np.argsort(y, kind="stable")[: max(1, len(y) // BEST)] for y in scores]
+    return np.array([x[rows].mean(axis=0) for x, rows in zip(X, first)])
 
 
 def _outside(best: FloatArray, masks: BoolArray) -> FloatArray:
@@ -140,7 +141,7 @@ def _agreement(
 
 def _kernel(A: FloatArray, B: FloatArray, width: float) -> FloatArray:
     squares = (A**2).sum(1)[:, None] + (B**2).sum(1) - 2 * A @ B.T
-    return np.exp(-np.maximum(squares, 0.0) / (2 * width**2))
+    return np.asarray(np.exp(-np.maximum(squares, 0.0) / (2 * width**2)))
 
 
 def _orders(G: FloatArray, H: FloatArray, masks: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -167,7 +168,8 @@ def _smallest(statistics: FloatArray) -> Verdict:
     p = np.column_stack([_shares(column) for column in statistics.T])
     smallest = p.min(axis=1)
     share = float((smallest <= smallest[0] + TINY).mean())
-    return Verdict(share, KINDS[int(p[0].argmin())], 1.0 / len(p))
+    kinds = tuple(kind for kind, own in zip(KINDS, p[0]) if own <= smallest[0] + TINY)
+    return Verdict(share, kinds, 1.0 / len(p))
 
 
 def _shares(values: FloatArray) -> FloatArray:

@@ -1,11 +1,11 @@
 """How a learned space came to be what it is: its versions, as a file beside it.
 
-    spaces/xgboost.json             the learned space, as `ringfence learn` would write it
-    spaces/xgboost.history/
-        log.json                    its versions, and how far the source has been read
-        0001.json, 0002.json, …     every version, the present one included
-        known                       what was read of the source, so that it is read once
-        lock                        held while a refresh is under way
+spaces/xgboost.json             the learned space, as `ringfence learn` would write it
+spaces/xgboost.history/
+    log.json                    its versions, and how far the source has been read
+    0001.json, 0002.json, …     every version, the present one included
+    known                       what was read of the source, so that it is read once
+    lock                        held while a refresh is under way
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Drift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The share of sets of tasks that look at least as new."""
     level: float
     """The share of false alarms that this look was allowed."""
-    kind: Literal["outside", "order", "together"]
+    kinds: tuple[Literal["outside", "order", "together"], ...]
     found: bool
     could: bool = True
     """Whether so few tasks can show it at all."""

@@ -39,7 +39,8 @@ def drift_line(drift: Drift) -> str:
     """What was found out about new tasks."""
     odds = f"p = {drift.p:.2g}, an alarm at {drift.level:.2g}"
     if drift.found:
-        return f"drift in {some(drift.tasks)}: {KINDS[drift.kind]} ({odds})"
+        how = ", and ".join(KINDS[kind] for kind in drift.kinds)
+        return f"drift in {some(drift.tasks)}: {how} ({odds})"
     if not drift.could:
         return f"{some(drift.tasks)}: too few tasks to tell whether they drift ({odds})"
     return f"no drift in {some(drift.tasks)} ({odds})"

@@ -3,82 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
 
 import msgspec
 
 from ringfence.checking import check
+from ringfence.checking.verdict import JUDGED_AT
 from ringfence.errors import FileError
-from ringfence.errors.addresses import shown
 from ringfence.files import write_atomically
 from ringfence.history import History, PreparedHistory
-from ringfence.history.readers.dispatch import reader_options
 from ringfence.history.readers.shared.memory import Memory, Unchanged
-from ringfence.history.readers.shared.sqlite import is_sqlite
-from ringfence.history.runs import as_history
 from ringfence.incoming.content import is_file, read_bytes
 from ringfence.learned.diff import describe
 from ringfence.learned.file_format import encode
-from ringfence.learned.settings import Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.learning import learn
 from ringfence.refreshing.lock import locked
 from ringfence.refreshing.log import Entry, Log, Seen, SpeedUpThen, folder_of, write_log
 from ringfence.refreshing.matters import reasons
+from ringfence.refreshing.request import Request
 from ringfence.refreshing.sources import digest_of_source
 from ringfence.refreshing.versions import Versions, entry_of, made
 from ringfence.refreshing.watch import watched
-from ringfence.space import Space
-from ringfence.version import __version__
 
-JUDGED_AT = 10
-"""Trials after which speed-ups are compared, as the check's verdict is."""
 FIRST = "the first version"
-
-
-@dataclass(frozen=True)
-class Request:
-    """Which runs, and what is learned from them."""
-
-    source: str
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of `read_history`."""
-    rename: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
-    space: Space | Literal["latest"] | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of `learn`."""
-    starts: Starts = "auto"
-    check: bool = True
-    """Whether a new version is checked."""
-
-    @property
-    def digest(self) -> str:
-        """The same digest, the same learned space from the same runs; no secrets are in it."""
-        asked = [shown(self.source), *(sorted(m.items()) for m in (self.reading, self.settings))]
-        asked += [list(self.rename.items()), sorted(self.values.items()), self.starts]
-        told = repr([__version__, *asked, msgspec.to_builtins(self.space)])
-        return hashlib.sha256(told.encode(errors="replace")).hexdigest()
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether the reader asks a source only for what is new."""
-        return "memory" in reader_options(self.source, self.reading.get("format"))
-
-    def read(self, memory: Memory) -> History:
-        """The runs; Unchanged if the source says that there are no others than last time."""
-        reading = {name: value for name, value in self.reading.items() if value is not None}
-        if self.has_memory:
-            reading["memory"] = memory
-        space = self.space if isinstance(self.space, Space) else None
-        history = as_history(self.source, reading, learn, space)
-        history = history.rename(self.rename) if self.rename else history
-        return history.with_values(self.values) if self.values else history
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -119,9 +71,7 @@ def refresh(
     """
     if not path.parent.is_dir():
         raise FileError(f"cannot write {path}: there is no such folder")
-    digest = None if request.has_memory and is_sqlite(Path(request.source)) else (
-        digest_of_source(request.source)
-    )
+    digest = None if request.asks_a_database else digest_of_source(request.source)
     lock = nullcontext() if dry_run else locked(made(path) / "lock", path)
     with lock:
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -223,9 +173,9 @@ class _Attempt:
             return None
         result = check(history, self.request.space, **self.request.settings, starts=0)
         ups = [up for up in result.speed_ups if up.draws == JUDGED_AT]
-        return SpeedUpThen(result.verdict, JUDGED_AT, ups[0].value, ups[0].low, ups[0].high) if (
-            ups
-        ) else None
+        if not ups:
+            return None
+        return SpeedUpThen(result.verdict, JUDGED_AT, ups[0].value, ups[0].low, ups[0].high)
 
     def _remember(self, memory: Memory) -> None:
         if memory.digest is not None:
@@ -250,8 +200,7 @@ def _kept(path: Path) -> bytes | None:
 
 def _digest_of(history: History) -> str:
     """What was read, for a source that does not tell by itself."""
-    plain = replace(history, frame=history.frame.clear(), places=type(history.places)())
-    told = repr([history.digest(), plain.notes, plain.space, plain.gap_rule, plain.said])
+    told = (history.digest(), history.notes, history.gap_rule, history.said, history.selection)
+    spaces = history.space, sorted(history.task_spaces.items())
     times = sorted(history.task_times.items())
-    spaces = sorted((task, repr(space)) for task, space in history.task_spaces.items())
-    return hashlib.sha256(repr([told, times, spaces]).encode(errors="replace")).hexdigest()
+    return hashlib.sha256(repr((told, spaces, times)).encode(errors="replace")).hexdigest()

@@ -25,7 +25,8 @@ def digest_of_source(source: str) -> str | None:
         path = Path(source)
         if path.is_dir():
             return _digest_of_folder(path)
-        paths = [path] if path.is_file() else [Path(name) for name in sorted(glob.glob(source))]
+        matches = [source] if path.is_file() else glob.glob(source, recursive=True)  # noqa: PTH207
+        paths = sorted(map(Path, matches))
         files = [file for file in paths if file.is_file()]
         return _digest_of_files(files) if files and len(files) == len(paths) else None
     except (OSError, ValueError):  # the reader says what is wrong

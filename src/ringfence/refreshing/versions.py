@@ -15,7 +15,7 @@ from ringfence.files import write_atomically
 from ringfence.incoming.content import read_bytes
 from ringfence.learned.file import decode
 from ringfence.learned.space import LearnedSpace
-from ringfence.refreshing.log import Entry, Log, folder_of, read_log, write_log
+from ringfence.refreshing.log import Entry, Log, Seen, folder_of, read_log, write_log
 
 FOUND = "found as it is; another command wrote it"
 
@@ -47,7 +47,8 @@ class Versions:
         if content is not None and (last is None or digest_of(content) != last.digest):
             entry = entry_of(decode(content, str(path)), content, found.next_number, time)
             entry = msgspec.structs.replace(entry, changes=(FOUND,))
-            return found.grown(entry, content, log, look_only=look_only)
+            unseen = msgspec.structs.replace(log, seen=Seen())  # it came of we do not know what
+            return found.grown(entry, content, unseen, look_only=look_only)
         return found
 
     @property

@@ -66,7 +66,7 @@ def _judged(
     compared = Compared.of(_features(present, layout), [task.values for task in present])
     verdict = compared.judged(sum(task.name in new for task in present))
     found = verdict.p <= level
-    return Drift(tuple(new), verdict.p, level, verdict.kind, found, verdict.least <= level)
+    return Drift(tuple(new), verdict.p, level, verdict.kinds, found, verdict.least <= level)
 
 
 def _features(tasks: Sequence[Source], layout: Layout) -> list[FloatArray]:
@@ -80,5 +80,3 @@ def _evenly(names: Sequence[str], most: int) -> list[str]:
     """At most so many of them, evenly spaced."""
     places = np.unique(np.linspace(0, len(names) - 1, min(len(names), most)).round().astype(int))
     return [names[place] for place in places]
-
-

@@ -96,9 +96,7 @@ class _Storage:
         )
 
 
-def _chosen(
-    database: Database, where: str, choose: Choose
-) -> tuple[tuple[StudyInfo, ...], bool]:
+def _chosen(database: Database, where: str, choose: Choose) -> tuple[tuple[StudyInfo, ...], bool]:
     """The chosen studies, and whether there are others."""
     _check_schema(database, where)
     every = _studies(database)
