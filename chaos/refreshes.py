@@ -26,7 +26,8 @@ import optuna
 
 url, worker, end = sys.argv[1], int(sys.argv[2]), time.time() + float(sys.argv[3])
 optuna.logging.set_verbosity(optuna.logging.CRITICAL)
-rng, names, left = random.Random(worker), [], []
+rng, names, left, made = random.Random(worker), [], [], 0
+storage = optuna.storages.RDBStorage(url, engine_kwargs={"pool_size": 1})
 
 def step(study):
     trial = study.ask()
@@ -44,15 +45,16 @@ def step(study):
 
 while time.time() < end:
     if not names or rng.random() < 0.1:
-        names.append(f"worker-{worker}-{len(names)}")
-        optuna.create_study(storage=url, study_name=names[-1], load_if_exists=True)
+        names.append(f"worker-{worker}-{made}")
+        made += 1
+        optuna.create_study(storage=storage, study_name=names[-1])
     if len(names) > 3 and rng.random() < 0.02:
         gone = names.pop(rng.randrange(len(names)))
         left = [(study, trial) for study, trial in left if study.study_name != gone]
-        optuna.delete_study(storage=url, study_name=gone)
+        optuna.delete_study(storage=storage, study_name=gone)
     name = rng.choice([*names, "shared"])
     sampler = optuna.samplers.RandomSampler(seed=rng.randrange(2**31))
-    step(optuna.load_study(storage=url, study_name=name, sampler=sampler))
+    step(optuna.load_study(storage=storage, study_name=name, sampler=sampler))
     if left and rng.random() < 0.1:
         study, trial = left.pop(rng.randrange(len(left)))
         study.tell(trial, rng.random())

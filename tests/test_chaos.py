@@ -58,8 +58,8 @@ def test_a_space_survives_kills_while_it_is_saved(folder):
 
 def test_a_space_is_refreshed_while_workers_write_and_refreshes_are_killed(postgres, tmp_path):
     tally = Tally()
-    soak_storage(postgres, tmp_path, 5.0, 2, 3, random.Random(0), tally)
-    assert not tally.broken and tally.counts["refresh: killed"] == 3
+    soak_storage(postgres, tmp_path, 3.0, 2, 2, random.Random(0), tally)
+    assert not tally.broken and tally.counts["refresh: killed"] == 2
     live = tmp_path / "soak" / "live.json"
     assert _is_whole(live) and _is_whole(tmp_path / "nowhere.json")
     live.write_bytes(live.read_bytes()[:-50])

@@ -105,7 +105,9 @@ def history(groups, counts=None):
     for t, (x, y) in enumerate(zip(*groups)):
         n = len(y) if counts is None else counts[t]
         frames.append(pl.DataFrame({"task": f"t{t:02}", "a": x[:n, 0], "b": x[:n, 1], "e": y[:n]}))
-    made = rf.History.from_frame(pl.concat(frames), task="task", objective="e", direction="minimize")
+    made = rf.History.from_frame(
+        pl.concat(frames), task="task", objective="e", direction="minimize"
+    )
     space = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
     return PreparedHistory.of(made, space, rf.learn)
 

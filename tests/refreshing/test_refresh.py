@@ -31,7 +31,9 @@ def runs(n, *, centre=0.3, rows=12, seed=0, first=0):
     for t in range(n):
         x = rng.random((rows, 2))
         y = ((x - centre - 0.05 * rng.standard_normal(2)) ** 2).sum(1)
-        tables.append(pl.DataFrame({"task": f"t{first + t:02}", "a": x[:, 0], "b": x[:, 1], "error": y}))
+        tables.append(
+            pl.DataFrame({"task": f"t{first + t:02}", "a": x[:, 0], "b": x[:, 1], "error": y})
+        )
     return pl.concat(tables)
 
 
@@ -124,7 +126,7 @@ def test_a_file_of_learn_is_the_first_version(path):
 
 def test_a_file_that_is_none_of_ours_is_left_alone(path):
     path.write_text("my notes")
-    with pytest.raises(rf.FileError, match="space.json"):
+    with pytest.raises(rf.FileError, match=r"space\.json"):
         refresh(request(path), path)
     assert path.read_text() == "my notes"
 
@@ -327,3 +329,16 @@ def test_times_are_in_the_log_and_not_in_the_space(path):
     refresh(request(path), path)
     (entry,) = read_log(path).entries
     assert entry.time[:4].encode() not in path.read_bytes()
+
+
+def test_the_report_tells_how_a_space_came_to_be(path):
+    refresh(request(path), path)
+    runs(9, centre=0.8).write_csv(path.with_name("runs.csv"))
+    refresh(request(path), path)
+    page = rf.report(
+        path.with_name("runs.csv"), SPACE, path=path.with_name("r.html"), starts=0, refreshed=path,
+        **COLUMNS,
+    ).read_text()  # fmt: skip
+    assert "How it came to be" in page and "version 2 matters: " in page
+    with pytest.raises(rf.FileError, match="has no history"):
+        rf.report(path.with_name("runs.csv"), refreshed=path.with_name("other.json"), **COLUMNS)

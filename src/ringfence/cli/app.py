@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,11 +22,10 @@ from ringfence.cli.sample import sample
 from ringfence.cli.show import show
 from ringfence.cli.starts import starts
 from ringfence.cli.summaries import Summaries
-from ringfence.cli.typed import Typed
+from ringfence.cli.typed import Misuse, Typed
 
-Misuse: Any = typer.BadParameter.__mro__[2]
-"""What click raises for whatever was typed wrong; some versions of typer bring their own click."""
 Aborted = typer.Abort
+__all__ = ["Aborted", "Misuse", "app"]
 
 app = typer.Typer(
     name="ringfence",

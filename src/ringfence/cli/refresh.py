@@ -22,6 +22,7 @@ from ringfence.cli.options.plan import entries_of
 from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import say
+from ringfence.cli.typed import Misuse, Typed
 
 if TYPE_CHECKING:
     from ringfence.refreshing.refresh import Outcome
@@ -157,15 +158,16 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
 def refresh_one(output: str, words: list[str]) -> tuple[str, int, str]:
     """One space of a plan: its output, the exit code, and what there is to say. Whatever goes wrong
     with it, the others go on."""
-    from ringfence.cli.app import Misuse, app
     from ringfence.errors import RingfenceError
     from ringfence.errors.addresses import hidden
     from ringfence.refreshing.lock import BusyError
 
+    command = typer.Typer(add_completion=False)
+    command.command(cls=Typed)(refresh)
     stream = io.StringIO()
     try:
         with redirect_stdout(stream), redirect_stderr(stream):
-            code = app(["refresh", *words], standalone_mode=False)
+            code = command(words, standalone_mode=False)
         return output, int(code or 0), stream.getvalue()
     except BusyError as error:
         return output, BUSY, f"{output}: {error}"
