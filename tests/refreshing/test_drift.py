@@ -121,11 +121,13 @@ def test_the_first_tasks_are_the_past():
     assert watched(prepared, Watch()) == (Watch(named(0, 5)), None)
 
 
-def test_three_looks_have_the_share_of_one():
+def test_all_looks_at_a_block_have_the_share_of_one():
     rng = np.random.default_rng(4)
     groups = tasks(23, rng)
     watch, spent = Watch(named(0, 20)), 0.0
-    for n in (21, 22, 23):
+    watch, found = watched(history((groups[0][:21], groups[1][:21])), watch)
+    assert found is None and watch.block == ("t20",)  # one alone is not judged
+    for n in (22, 23):
         watch, found = watched(history((groups[0][:n], groups[1][:n])), watch)
         assert found.tasks == named(20, n) and not found.found
         spent += found.level
@@ -148,10 +150,10 @@ def test_an_alarm_is_raised_once():
 
 def test_a_task_of_few_runs_waits():
     groups = tasks(10, np.random.default_rng(7))
-    watch = Watch(named(0, 9))
-    assert watched(history(groups, [24] * 9 + [3]), watch) == (watch, None)
+    watch = Watch(named(0, 8))
+    assert watched(history(groups, [24] * 8 + [3, 3]), watch) == (watch, None)
     _, found = watched(history(groups), watch)
-    assert found.tasks == ("t09",) and not found.could  # one of ten is not enough for an alarm
+    assert found.tasks == named(8, 10) and not found.could  # two of ten: 45 pairs, an alarm in 100
 
 
 def test_tasks_that_are_gone_are_no_past():

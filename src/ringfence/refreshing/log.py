@@ -20,7 +20,7 @@ from ringfence.files import write_atomically
 from ringfence.incoming.content import read_bytes
 from ringfence.learned.records import Count
 
-FORMAT: Final = "ringfence.refresh-log"
+FORMAT: Final = "ringfence.learned-space-log"
 VERSION: Final = 1
 SUFFIX = ".history"
 
@@ -92,7 +92,7 @@ class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 class Log(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The whole file."""
 
-    format: Literal["ringfence.refresh-log"] = FORMAT
+    format: Literal["ringfence.learned-space-log"] = FORMAT
     version: Literal[1] = VERSION
     entries: tuple[Entry, ...] = ()
     watch: Watch = Watch()

@@ -1,10 +1,10 @@
 """Which new tasks are judged when, and with which share of false alarms.
 
-New tasks are judged in blocks of three: when the first of a block is there, when the second is, and
-when the third is. The three looks together raise a false alarm in at most FALSE_ALARMS of all
-blocks; the last has most of it, since one task can show little. Tasks that arrive together are one
-look. A block that is complete belongs to the past, with or without an alarm, so that one shift is
-told once.
+New tasks are judged in blocks of three: when the second of a block is there, and when the third is.
+The two looks together raise a false alarm in at most FALSE_ALARMS of all blocks; the last has most
+of it. One task alone shows too little to be judged. Tasks that arrive together are one look. A
+block that is complete belongs to the past, with or without an alarm, so that one shift is told
+once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ringfence.refreshing.log import Drift, Watch
 from ringfence.threads import one_thread
 
 FALSE_ALARMS = 0.05
-ALLOWED = (0.005, 0.015, FALSE_ALARMS)
+ALLOWED = (0.0, 0.01, FALSE_ALARMS)
 """The share that is used up once one, two and three tasks of a block were judged."""
 FULL = 0.25
 """A task is judged once it has as many runs as this share of the past tasks have at most: the best
@@ -49,6 +49,8 @@ def watched(prepared: PreparedHistory, watch: Watch) -> tuple[Watch, Drift | Non
     new = [*block, *fresh]
     used = ALLOWED[min(len(new), len(ALLOWED)) - 1]
     level = used - (watch.spent if block else 0.0)
+    if not level:
+        return Watch(tuple(past), tuple(new), used), None
     drift = _judged(prepared, past, new, level)
     if drift.found or len(new) >= len(ALLOWED):
         return Watch((*past, *new)), drift
