@@ -49,11 +49,17 @@ class Table:
     """One table, read once, with the models of each draw's tasks as they are needed."""
 
     def __init__(
-        self, folder: Path, name: str, *, rows: int = ROWS, sources: int = SOURCES
+        self,
+        folder: Path,
+        name: str,
+        *,
+        rows: int = ROWS,
+        sources: int = SOURCES,
+        history: rf.History | None = None,
     ) -> None:
         self.name = name
         self.rows, self.sources = rows, sources
-        self.history = read_table(folder, name)
+        self.history = read_table(folder, name) if history is None else history
         self.space = self.history.space or rf.infer_space(self.history).space
         self.layout = Layout(full_space(self.space))
         self.frame = usable_rows(self.history, self.space).frame

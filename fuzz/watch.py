@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fuzz.corpus import CORPORA
 from fuzz.outcome import PACKAGE, Outcome
-from fuzz.worker import ERRORS, Batch, Report, work
+from fuzz.worker import ERRORS, MEMORY, Batch, Report, work
 
 START = 120.0
 """Seconds that a worker may take to import everything, on a busy machine."""
@@ -23,8 +23,9 @@ FRAME = re.compile(r'File "([^"]*)", line \d+ in (\S+)')
 """A line of the traceback that Python's faulthandler writes."""
 MEMORY_FOLDER = Path("/dev/shm")
 """Where files are no files of a disk, if the system has such a place."""
-MOST_MEMORY = 3 << 30
-"""A worker that ever had so many bytes is replaced, since libraries do not give them back."""
+LEAST_ROOM = 3 * MEMORY // 4
+"""A worker that may take fewer bytes than this is replaced: libraries do not give all of theirs
+back, and the next input should have what the first one had."""
 
 
 class Worker:
@@ -133,7 +134,7 @@ def _served(worker: Worker, done: Callable[[Report], None]) -> Outcome | None:
     if isinstance(message, Report):
         worker.batch = None
         done(message)
-        if message.memory > MOST_MEMORY:
+        if message.room < LEAST_ROOM:
             return Outcome("grown")
     worker.ready = True
     return None

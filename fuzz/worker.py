@@ -48,8 +48,8 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[int, Outcome]] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, 0)
-    memory: int = 0
-    """Bytes of the process."""
+    room: int = MEMORY
+    """Bytes that the process may still take."""
 
 
 def work(link: Connection, now: Array[c_double], folder: Path) -> None:
@@ -85,15 +85,25 @@ def _prepare(errors: Path) -> None:
     from ringfence.cli import app  # noqa: F401
 
     pl.DataFrame({"a": [1.0]}).lazy().collect()  # starts its threads before memory is counted
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if _has_proc() else 0
-    if pages:
-        most = pages * resource.getpagesize() + MEMORY
+    if (taken := _taken()) is not None:
+        most = taken + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _has_proc() -> bool:
-    return Path("/proc/self/statm").exists()
+def _taken() -> int | None:
+    """Bytes of addresses that the process has, which is what its limit counts; None if the system
+    does not tell."""
+    table = Path("/proc/self/statm")
+    if not table.exists():
+        return None
+    return int(table.read_text().split()[0]) * resource.getpagesize()
+
+
+def _room() -> int:
+    """Bytes that the process may still take."""
+    taken, most = _taken(), resource.getrlimit(resource.RLIMIT_AS)[0]
+    return MEMORY if taken is None or most == resource.RLIM_INFINITY else most - taken
 
 
 def _refuse(self: socket.socket, address: object) -> None:
@@ -144,5 +154,5 @@ def _run(batch: Batch, sandbox: Sandbox, now: Array[c_double]) -> Report:
             report.failures.append((number, outcome))
     now[2] = 0.0
     report.seconds = time.process_time() - begun
-    report.memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    report.room = _room()
     return report

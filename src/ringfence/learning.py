@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from ringfence.history import COUNT, TASK, VALUE, Direction, PreparedHistory, Runs
+from ringfence.history import COST, COUNT, TASK, VALUE, Direction, PreparedHistory, Runs
 from ringfence.history.mismatch.fixed import FIXED
+from ringfence.history.outcomes.costs import cost_unit
 from ringfence.learned.fitting import FittedBlocks, clouds, fit_blocks, found_columns, kept_choices
-from ringfence.learned.records import Provenance, Settings, Task
+from ringfence.learned.records import CostUnit, Provenance, Settings, Task
 from ringfence.learned.settings import Starts, checked_settings, wanted_starts, why_no_starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant, Space, value_of
@@ -163,12 +164,17 @@ def learn_prepared(
         tasks,
         settings,
         _provenance(prepared, used, notes),
+        costs=_costs(prepared),
     )
+    if usable.failed.height:
+        from ringfence.optimize.risk.found import with_zone  # brings scipy
+
+        learned = with_zone(learned, usable.frame, usable.failed)
     if not n_starts:
         return learned
     from ringfence.optimize.transfer.starting_points import with_starts  # brings scipy
 
-    return with_starts(learned, usable.frame, n_starts, progress)
+    return with_starts(learned, usable.frame, n_starts, progress, usable.failed)
 
 
 def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> Provenance:
@@ -188,6 +194,15 @@ def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> P
         notes=tuple(map(writable, dict.fromkeys((*notes, *usable.notes)))),
         guessed=history.roles.guessed,
     )
+
+
+def _costs(prepared: PreparedHistory) -> CostUnit | None:
+    """What the past runs cost; None if that is unknown."""
+    rows = prepared.usable.frame
+    if COST not in rows.columns or not rows[COST].count():
+        return None
+    medians = rows.group_by(TASK).median()[COST].drop_nulls()
+    return CostUnit(cost_unit(prepared.history.roles), float(np.median(medians.to_numpy())))
 
 
 def _tasks(space: Space, best: pl.DataFrame, fitted: FittedBlocks, sign: float) -> tuple[Task, ...]:

@@ -126,3 +126,21 @@ class Brief:
         names = getattr(self, "__struct_fields__", ())
         fields = (f"{name}={brief(getattr(self, name))}" for name in names)
         return f"{type(self).__name__}({', '.join(fields)})"
+
+
+SIZES = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
+"""Units of time and their seconds, from the largest."""
+FEWEST = 1.5  # of a unit; below, the next smaller one is used
+
+
+def cost_text(cost: float, unit: str) -> str:
+    """A cost in words: "41 minutes" if the unit is seconds, else the number and the unit."""
+    if unit != "seconds":
+        return f"{_digits(cost)} {shown(unit)}"
+    name, size = next(((n, s) for n, s in SIZES if cost >= FEWEST * s), SIZES[-1])
+    return f"{_digits(cost / size)} {name}"
+
+
+def _digits(number: float) -> str:
+    """Two digits, or all before the point."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"

@@ -183,9 +183,7 @@ def test_labels_results_and_times_are_not_parameters():
     history = History.from_frame(frame)
     assert history.roles.parameters == ("x", "loss_weight", "test_size")
     (note,) = [note for note in history.notes if note.startswith("not taken")]
-    assert (
-        "train_loss (results); runtime_s, fit_time (times); git_sha (labels); notes (empty)" in note
-    )
+    assert "train_loss (results); fit_time (times); git_sha (labels); notes (empty)" in note
     assert "epochs (how far runs got)" in note and "parameters=…" in note
     tuned = History.from_frame(runs(epochs=[10, 20, 40, 80] * 10))
     assert "epochs" in tuned.roles.parameters
@@ -326,7 +324,7 @@ def test_a_header_that_comes_again_is_no_run(tmp_path):
     ("name", "why"),
     [
         ("Lauf-Nr.", "labels"), ("Notiz", "labels"), ("Remarque", "labels"), ("notas", "labels"),
-        ("Laufzeit (s)", "times"), ("Temps (min)", "times"), ("Dure\u0301e", "times"),
+        ("Zeit (s)", "times"), ("Temps (min)", "times"), ("Dure\u0301e", "times"),
         ("Zeit", "times"), ("duración", "times"), ("Tempo (s)", "times"),
     ],
 )  # fmt: skip

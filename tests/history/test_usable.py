@@ -27,7 +27,7 @@ def test_bad_objectives_are_dropped_and_counted():
     assert usable.frame[ROW].to_list() == [0, 5]
     (dropped,) = usable.dropped
     assert (dropped.rows, dropped.reason) == (4, "loss is missing or not finite")
-    assert dropped.example == "row 1 (from 0): loss is empty or NaN"
+    assert dropped.example == "row 1 (from 0): loss = NaN"
 
 
 def test_nan_does_not_win_when_maximizing():

@@ -11,12 +11,20 @@ from ringfence.checking.comparison import Comparison, settings_for
 from ringfence.checking.display.text import choice_line
 from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.nested import n_steps, nested_check
-from ringfence.checking.result import Check, StartsCheck
+from ringfence.checking.result import Check, StartsCheck, ZoneCheck
 from ringfence.checking.verdict import best_of
 from ringfence.errors import SettingError
-from ringfence.history import TASK, Direction, PreparedHistory, RowChoice, Runs, considered_rows
+from ringfence.history import (
+    COST,
+    TASK,
+    Direction,
+    PreparedHistory,
+    RowChoice,
+    Runs,
+    considered_rows,
+)
 from ringfence.learned.records import Settings
-from ringfence.learned.settings import Starts, checked_settings, wanted_starts
+from ringfence.learned.settings import By, Starts, checked_settings, unit_of, wanted_starts
 from ringfence.space import Space
 from ringfence.threads import one_thread
 
@@ -43,6 +51,7 @@ def check(
     seed: int | None = None,
     average_repeats: bool = False,
     starts: Starts = "auto",
+    by: By = "auto",
     progress: Progress = None,
     task: str | None = None,
     objective: str | int | None = None,
@@ -73,6 +82,9 @@ def check(
         average_repeats: average the rows of a task that have the same configuration.
         starts: number of starting points to judge as well; 'auto' is ten if `learn` finds some by
             default, 0 is none.
+        by: which starting points: 'cost' for those that bring most for what they cost, held against
+            random search in what is spent, too; 'trials' for those that bring most in so many
+            trials. 'auto' is 'cost' if the runs have costs.
         progress: called with the number of steps done and of all steps.
         task: the column that names the task, if `history` is still to be read.
         objective: the column of the objective, likewise.
@@ -105,8 +117,8 @@ def check(
     columns = {"task": task, "objective": objective, "direction": direction}
     prepared = PreparedHistory.of(history, space, check, {**columns, **reading})
     if shape == "auto":
-        return check_choice(prepared, settings.rows, starts, progress)[1]
-    return check_prepared(prepared, settings, starts, progress)
+        return check_choice(prepared, settings.rows, starts, progress, by)[1]
+    return check_prepared(prepared, settings, starts, progress, by)
 
 
 @one_thread
@@ -120,6 +132,7 @@ def compare(
     average_repeats: bool = False,
     nested: bool = True,
     starts: Starts = "auto",
+    by: By = "auto",
     progress: Progress = None,
     task: str | None = None,
     objective: str | int | None = None,
@@ -141,6 +154,7 @@ def compare(
         average_repeats: average the rows of a task that have the same configuration.
         nested: also check the choice: the setting is chosen again without each task.
         starts: number of starting points of the recommended setting to judge, as in `check`.
+        by: which starting points, as in `check`.
         progress: called with the number of steps done and of all steps.
         task: the column that names the task, if `history` is still to be read.
         objective: the column of the objective, likewise.
@@ -167,31 +181,41 @@ def compare(
     left_out = LeaveOneOut.of(prepared, rows)
     n_starts = _n_starts(starts, left_out)
     comparison = compare_settings(left_out, settings, nested=nested, progress=progress)
-    starts_check = _check_starts(left_out, comparison.settings, n_starts)
+    starts_check = _check_starts(left_out, comparison.settings, n_starts, by)
     return msgspec.structs.replace(comparison, starts=starts_check)
 
 
 def check_prepared(
-    prepared: PreparedHistory, settings: Settings, starts: Starts, progress: Progress
+    prepared: PreparedHistory,
+    settings: Settings,
+    starts: Starts,
+    progress: Progress,
+    by: By = "auto",
 ) -> Check:
     """`check` of one setting for a history that has been made ready."""
     left_out = LeaveOneOut.of(prepared, settings.rows)
     n_starts = _n_starts(starts, left_out)
     regions = left_out.check(settings, _steps(progress, len(left_out.tasks)))
-    starts_check = _check_starts(left_out, settings, n_starts)
-    return msgspec.structs.replace(regions, starts=starts_check)
+    starts_check = _check_starts(left_out, settings, n_starts, by)
+    return msgspec.structs.replace(regions, starts=starts_check, zone=_check_zone(left_out))
 
 
 def check_choice(
-    prepared: PreparedHistory, rows: RowChoice, starts: Starts, progress: Progress
+    prepared: PreparedHistory,
+    rows: RowChoice,
+    starts: Starts,
+    progress: Progress,
+    by: By = "auto",
 ) -> tuple[Comparison, Check]:
     """`compare` with the usual settings, and the check of the choice among them."""
     left_out = LeaveOneOut.of(prepared, rows)
     n_starts = _n_starts(starts, left_out)
     comparison = compare_settings(left_out, progress=progress)
     assert comparison.nested is not None
-    starts_check = _check_starts(left_out, comparison.settings, n_starts)
-    choice = msgspec.structs.replace(comparison.nested, starts=starts_check)
+    starts_check = _check_starts(left_out, comparison.settings, n_starts, by)
+    choice = msgspec.structs.replace(
+        comparison.nested, starts=starts_check, zone=_check_zone(left_out)
+    )
     if comparison.undecided:
         choice = msgspec.structs.replace(choice, verdict="cannot tell", reason=comparison.undecided)
     return comparison, choice
@@ -230,12 +254,25 @@ def _n_starts(starts: Starts, left_out: LeaveOneOut) -> int:
     return wanted_starts(starts, rows.group_by(TASK).len()["len"].to_list())
 
 
-def _check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck | None:
+def _check_starts(left_out: LeaveOneOut, settings: Settings, n: int, by: By) -> StartsCheck | None:
+    rows = left_out.prepared.rows
+    known = COST in rows.columns and rows[COST].count() > 0
+    unit = unit_of(by, costs=known)
+    if unit == "cost" and not known:
+        raise SettingError("by='cost' needs to know what the runs cost: name the column as cost=…")
     if n == 0:
         return None
     from ringfence.checking.starting_points import check_starts  # brings scipy
 
-    return check_starts(left_out, settings, n)
+    return check_starts(left_out, settings, n, unit)
+
+
+def _check_zone(left_out: LeaveOneOut) -> ZoneCheck | None:
+    if not left_out.prepared.usable.failed.height:
+        return None
+    from ringfence.checking.failures import check_zone  # brings scipy
+
+    return check_zone(left_out)
 
 
 def _settings(left_out: LeaveOneOut, setting: dict[str, Any]) -> Settings:

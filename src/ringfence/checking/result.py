@@ -15,6 +15,29 @@ from ringfence.checking.left_out.tasks import DRAWS, TaskCheck, TaskEvidence
 from ringfence.checking.verdict import HURT, JUDGED_AT, Judgement, Verdict, judged
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import describe
+from ringfence.learned.zone.rule import Zone
+
+
+class Spending(msgspec.Struct, frozen=True):
+    """Regret against cost: the starting points and random search of the full space."""
+
+    unit: str
+    """'seconds', or the name of the column of costs."""
+    typical: float
+    """What a median random trial costs, in that unit: the median over the tasks."""
+    spent: tuple[float, ...]
+    """In median trials."""
+    starts: tuple[float, ...]
+    """Mean regret of the starting points that have ended when so much is spent."""
+    random: tuple[float, ...]
+    """The same for random search of the full space."""
+    n_starts: int
+    total: float
+    """What all starting points cost, in median trials: the mean over the tasks."""
+    random_needs: float | None
+    """What random search spends for the same mean regret; None if more than the last of `spent`."""
+    n_tasks: int
+    """The tasks with costs."""
 
 
 class StartsCheck(msgspec.Struct, frozen=True):
@@ -30,10 +53,29 @@ class StartsCheck(msgspec.Struct, frozen=True):
     """By task, the expected best regret after each starting point."""
     not_judged: tuple[str, ...]
     """Tasks whose runs do not tell good from bad."""
+    spending: Spending | None = None
+    """What they cost, and random search for the same, if the runs have costs."""
 
     def __repr__(self) -> str:
         up = f", {self.speed_ups[-1]!r}" if self.speed_ups else ""
         return f"StartsCheck({self.verdict}{up}, {len(self.tasks)} tasks)"
+
+
+class ZoneCheck(msgspec.Struct, frozen=True):
+    """What no-go zones that were found without a task say about it."""
+
+    zone: Zone
+    """The zone of all tasks."""
+    tasks: int
+    """Tasks that were left out, each once."""
+    claimed: int
+    """Those for which the others had a zone."""
+    best_inside: tuple[str, ...]
+    """Those whose best run lies in it."""
+    failed: int
+    """Failed runs of theirs in it."""
+    runs: int
+    """All runs of theirs in it."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -76,6 +118,8 @@ class Check(msgspec.Struct, frozen=True):
     """Number of settings among which each task's was chosen without it; 0 for a fixed setting."""
     starts: StartsCheck | None = None
     """What the starting points are worth, if they were judged."""
+    zone: ZoneCheck | None = None
+    """The no-go zone held against each task, if there is one."""
     goal: str = ""
     """What is better, as `History.goal` has it."""
     notes: tuple[str, ...] = ()

@@ -13,16 +13,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean, median
 
+import msgspec
 import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.checking.left_out.speedup import ModelError, speed_ups
 from ringfence.checking.result import StartsCheck
+from ringfence.checking.spending import spending
 from ringfence.checking.verdict import Judgement, judgement
 from ringfence.history import considered_rows
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
+from ringfence.learned.settings import Unit
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.domain.layout import Layout
@@ -30,6 +33,7 @@ from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import Source, tasks_of
 from ringfence.optimize.transfer.starting_points import SEED, starting_rows
+from ringfence.optimize.weighing.reasons import weighing_of
 
 SHOWN = (1, 2, 5, 10, 25, 50)  # numbers of starting points with a speed-up of their own
 MOST_SOURCES = 32  # models that choose the points of a task; more add nothing measurable
@@ -40,10 +44,15 @@ OPTIMISM = 0.3  # share of log K beyond 1 that does not come true
 STARTS_ERROR = 0.35  # of log K, beside the error for random draws
 
 
-def check_starts(left_out: LeaveOneOut, settings: Settings, n: int) -> StartsCheck:
+def check_starts(
+    left_out: LeaveOneOut, settings: Settings, n: int, by: Unit = "trials"
+) -> StartsCheck:
     """`n` starting points for each task, from the others."""
-    chosen = {} if left_out.beliefs is None else starts_by_task(left_out, settings, n)
-    return judge_starts(left_out, chosen, n)
+    chosen = {} if left_out.beliefs is None else starts_by_task(left_out, settings, n, by=by)
+    judged = judge_starts(left_out, chosen, n)
+    if by == "trials" or not judged.speed_ups:
+        return judged
+    return msgspec.structs.replace(judged, spending=spending(left_out, chosen, judged.speed_ups, n))
 
 
 def judge_starts(left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], n: int) -> StartsCheck:
@@ -76,6 +85,7 @@ def starts_by_task(
     settings: Settings,
     n: int,
     candidates: Mapping[str, FloatArray] | None = None,
+    by: Unit = "trials",
 ) -> dict[str, FloatArray]:
     """The starting points of each task that tells good from bad, as rows of the full space's
     layout; fewer than `n` if the region has fewer configurations. `candidates` restricts the choice
@@ -94,7 +104,7 @@ def starts_by_task(
                 rows = candidates[name]
                 domain = Domain(domain.layout, rows[domain.layout.inside(rows)])
             if domain.pool is None or len(domain.pool):
-                chosen[name] = past.starts(name, domain, n)
+                chosen[name] = past.starts(name, domain, n, by)
     return chosen
 
 
@@ -123,7 +133,7 @@ class Past:
         """The recorded tasks of a check."""
         full = full_space(left_out.space)
         rows = considered_rows(left_out.prepared.rows, left_out.choice)
-        return cls(full, tasks_of(rows, Layout(full)))
+        return cls(full, tasks_of(rows, Layout(full), left_out.prepared.usable.failed))
 
     @cached_property
     def models(self) -> SourceModels:
@@ -134,11 +144,12 @@ class Past:
         """Whether another task tells good from bad."""
         return any(model.name != name for model in self.models.tasks)
 
-    def starts(self, name: str, domain: Domain, n: int) -> FloatArray:
+    def starts(self, name: str, domain: Domain, n: int, by: Unit = "trials") -> FloatArray:
         """The first `n` starting points for a task that has no part in choosing them."""
         others = [model for model in self.models.tasks if model.name != name]
         chosen = np.random.default_rng([SEED, *name.encode()]).permutation(len(others))
         some = tuple(others[number] for number in np.sort(chosen[:MOST_SOURCES]))
         sources = [source for source in self.sources if source.name != name]
         models = SourceModels(self.models.full, some)
-        return starting_rows(Candidates(domain, models, sources, SEED), n)
+        weighing = weighing_of(domain.layout, sources, by)
+        return starting_rows(Candidates(domain, models, sources, SEED), n, weighing)

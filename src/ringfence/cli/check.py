@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringfence.cli.options import (
+    By,
     Compare,
     EvaluatedStarts,
     LearnOptions,
     OutcomeOptions,
     RunOptions,
+    SearchBy,
     grouped,
     n_starts,
     offer_formats,
@@ -48,6 +50,7 @@ def check(
     ] = None,
     compare: Compare = False,
     starts: EvaluatedStarts = None,
+    by: By = SearchBy.auto,
     require_speedup: Annotated[
         float | None,
         typer.Option(
@@ -80,11 +83,17 @@ def check(
                 n_evaluations=options.n_evaluations,
                 seed=options.seed,
                 starts=n_starts(starts),
+                by=by.value,
                 progress=progress,
             )
         else:
             result = checking.check(
-                history, space, **options.settings(), starts=n_starts(starts), progress=progress
+                history,
+                space,
+                **options.settings(),
+                starts=n_starts(starts),
+                by=by.value,
+                progress=progress,
             )
     if format is Output.json:
         put_json(msgspec.json.format(msgspec.json.encode(result), indent=1).decode() + "\n")

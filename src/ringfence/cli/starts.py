@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ringfence.cli.options import By, SearchBy
 from ringfence.cli.output.layouts import Layout, write
+
+if TYPE_CHECKING:
+    from ringfence.learned.records import Start
 
 
 def starts(
@@ -15,12 +19,14 @@ def starts(
     n: Annotated[
         int | None, typer.Option("-n", min=1, help="How many, from the first; all by default.")
     ] = None,
+    by: By = SearchBy.auto,
     format: Annotated[Layout, typer.Option(help="Layout of the output.")] = Layout.jsonl,
 ) -> None:
     """Show the starting points of a space learned with --starts, in the order to try them.
 
     A table also has the mean regret of the earlier tasks after each, as their models predict it:
-    0 is a task's best value, 1 its median. Tasks of one row have no models.
+    0 is a task's best value, 1 its median. Tasks of one row have no models. If the past runs have
+    costs, it has the expected cost of each, in units of a median trial.
 
     Example: ringfence starts learned.json -n 5 --format table
     """
@@ -32,14 +38,16 @@ def starts(
         raise SettingError(
             f"{learned} has no starting points; learn it with ringfence learn --starts 10"
         )
-    configs = space.starts(n)
+    configs = space.starts(n, by.value)
     names = list(space.space)
-    regrets = [
-        {"regret left": round(start.regret, 3)}
-        for start in space.portfolio
-        if start.regret is not None
-    ]
-    if format is Layout.table and regrets:
-        configs = [{**config, **regret} for regret, config in zip(regrets, configs)]
-        names = ["regret left", *names]
+    if format is Layout.table:
+        figures = [_figures(start) for start in space.starting_points(by.value)]
+        configs = [{**config, **figure} for figure, config in zip(figures, configs)]
+        names = [*figures[0], *names]
     write(format, names, configs)
+
+
+def _figures(start: Start) -> dict[str, float]:
+    """What a table shows of a starting point beside its configuration."""
+    figures = {"regret left": start.regret, "cost": start.cost}
+    return {name: float(f"{x:.3g}") for name, x in figures.items() if x is not None}

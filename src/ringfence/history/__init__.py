@@ -8,10 +8,21 @@ from ringfence.history.prepared import PreparedHistory
 from ringfence.history.readers import read_history
 from ringfence.history.runs import Runs
 from ringfence.history.selection import Dropped, Selection
-from ringfence.history.usable import COUNT, ROW, TASK, VALUE, UsableRows, usable_rows
+from ringfence.history.usable import (
+    COST,
+    COUNT,
+    REASON,
+    ROW,
+    TASK,
+    VALUE,
+    UsableRows,
+    usable_rows,
+)
 
 __all__ = [
+    "COST",
     "COUNT",
+    "REASON",
     "ROW",
     "TASK",
     "VALUE",

@@ -18,13 +18,15 @@ from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.joining import joined
 from ringfence.history.mismatch.mending import Mend, filled, renamed
 from ringfence.history.mismatch.times import table_times
+from ringfence.history.outcomes.costs import cost_unit
+from ringfence.history.outcomes.failures import Failures
 from ringfence.history.places import Places
 from ringfence.history.roles import NamedColumns, Roles, assign_roles, check_objective, check_tasks
 from ringfence.history.selection import Selection
 from ringfence.history.spreadsheets.nested import unnested
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.spreadsheets.sheet import read_sheet
-from ringfence.history.tables import as_table
+from ringfence.history.tables import as_polars, plain_table
 from ringfence.history.values import with_written
 from ringfence.space import Choice, Space
 from ringfence.space.gaps import GapRule, Missing
@@ -79,6 +81,8 @@ class History:
     """Parameters of the source that nothing explains the gaps of; their values are not here."""
     mends: tuple[Mend, ...] = ()
     """What `rename` and `with_values` did to what was read, in order."""
+    failures: Failures = "keep"
+    """'ignore' if failed runs are to play no part."""
 
     @classmethod
     def from_frame(
@@ -94,6 +98,8 @@ class History:
         ignore: Sequence[str] = (),
         missing: Missing | None = None,
         decimal: Decimal | None = None,
+        cost: str | None = None,
+        failures: Failures = "keep",
     ) -> History:
         """A history from a pandas or polars DataFrame with one row per evaluation.
 
@@ -111,6 +117,9 @@ class History:
             ignore: columns that are not parameters.
             missing: what happens to rows that lack a parameter: 'drop', 'choice' or 'error'.
             decimal: 'point' or 'comma', if text such as 1,234 could be read either way.
+            cost: the column of what a run cost: seconds, dollars, anything that adds up; one called
+                duration, train_time, … by default.
+            failures: 'keep' keeps runs that failed as such; 'ignore' only leaves them out.
 
         Raises:
             HistoryError: a column that is not there, or a part that cannot be guessed.
@@ -134,6 +143,8 @@ class History:
             ignore=ignore,
             missing=missing,
             decimal=decimal,
+            cost=cost,
+            failures=failures,
         )
         return history_from(frame, named)
 
@@ -157,6 +168,12 @@ class History:
     def goal(self) -> str:
         """What is better, and whether that is a guess: "maximize 'auc' (guessed from its name)"."""
         return goal_text(self.roles.objective, self.roles.direction, guessed=self.roles.guessed)
+
+    @property
+    def cost_unit(self) -> str | None:
+        """What costs are counted in: 'seconds' for times, else what their column is called; None if
+        the history has no costs."""
+        return None if self.roles.cost is None else cost_unit(self.roles)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -300,7 +317,7 @@ class History:
 
     def digest(self, parameters: Sequence[str] | None = None) -> str:
         """SHA-256 of the tasks, the objective, budget, status and parameters, row by row: the same
-        data, the same digest, whatever file it came from.
+        data, the same digest, whatever file it came from, and whatever the runs cost.
 
         Args:
             parameters: only these; None for all.
@@ -327,7 +344,8 @@ def history_from(
     """The history in a table, its columns as they are named; see `History.from_frame`. A `typed`
     table has numbers where numbers are meant, so that its texts are not looked into."""
     require_polars()
-    table = as_table(frame)
+    raw = as_polars(frame)
+    table = plain_table(raw)
     if not table.height:
         raise HistoryError("the table has no rows")
     said: tuple[str, ...] = ()
@@ -339,21 +357,43 @@ def history_from(
     if not typed:
         sheet = read_sheet(table, named, places)
         table, places, words = sheet.table, sheet.places, sheet.words
+        raw = raw.filter(sheet.is_run)
         said = (*nested, *sheet.notes)
         rule = GapRule(named.missing, sheet.nones)
-    roles, notes = assign_roles(table, named)
+    roles, notes = assign_roles(table, named, typed=typed)
     if not typed:
         check_objective(table, roles)
         notes += check_tasks(table, roles)
     if roles.objective in words:
         table = with_written(table, roles.objective, words[roles.objective])
+    table = _with_nans(table, raw, roles.objective)
     table, impossible = without_impossible(table, roles, places)
     notes += impossible
     notes += _nameless(table[roles.task], places)
-    history = History(table, roles, places=places, notes=(*said, *notes), gap_rule=rule)
+    history = History(
+        table,
+        roles,
+        places=places,
+        notes=(*said, *notes),
+        gap_rule=rule,
+        failures=named.failures,
+    )
     parts = (roles.task, roles.objective, roles.budget, roles.status, *roles.parameters)
     times = table_times(table, history.task_column(), [name for name in parts if name is not None])
     return replace(history, task_times=times)
+
+
+def _with_nans(table: pl.DataFrame, raw: pl.DataFrame, objective: str) -> pl.DataFrame:
+    """The table that remembers where its objective was NaN, which is not the same as missing: the
+    run came to an end."""
+    if objective not in raw.columns or not raw[objective].dtype.is_float():
+        return table
+    is_nan = raw[objective].is_nan().fill_null(value=False)
+    if not is_nan.any():
+        return table
+    return with_written(
+        table, objective, pl.select(pl.when(is_nan).then(pl.lit("NaN"))).to_series()
+    )
 
 
 def _nameless(tasks: pl.Series, places: Places) -> list[str]:

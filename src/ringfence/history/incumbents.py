@@ -9,7 +9,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.mismatch.extras import EXTRA
-from ringfence.history.usable import COUNT, ROW, TASK, VALUE
+from ringfence.history.usable import COST, COUNT, ROW, TASK, VALUE
 
 ROUNDING = 1e-9
 """A share of a task's rows that is this near to an integer is that integer."""
@@ -110,10 +110,11 @@ def _top(rows: pl.DataFrame, n_best: pl.Expr) -> pl.DataFrame:
 
 def _average(rows: pl.DataFrame) -> pl.DataFrame:
     extras = [name for name in rows.columns if name.startswith(EXTRA)]
-    configuration = [name for name in rows.columns if name not in (ROW, VALUE, *extras)]
+    means = [VALUE, *(name for name in (COST, *extras) if name in rows.columns)]
+    configuration = [name for name in rows.columns if name not in (ROW, *means)]
     return (
         rows.group_by(configuration, maintain_order=True)
-        .agg(pl.col(ROW).first(), pl.col(VALUE, *extras).mean())
+        .agg(pl.col(ROW).first(), pl.col(means).mean())
         .select(rows.columns)
     )
 

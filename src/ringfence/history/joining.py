@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.guessing.results import name_words
 from ringfence.history.mismatch.spaces import union_of
 from ringfence.history.mismatch.unknown import lacks
+from ringfence.history.outcomes.costs import cost_numbers, cost_unit
+from ringfence.history.outcomes.durations import unit_in
 from ringfence.history.places import Places
 from ringfence.history.roles import Roles
 from ringfence.history.tables import free_name
@@ -43,6 +46,7 @@ def joined(histories: Sequence[History]) -> History:
     roles = common_roles([history.roles for history in histories])
     turned = [history for history in histories if history.roles.direction != roles.direction]
     _require_comparable(histories)
+    roles, unlike = _with_costs(roles, [history.roles for history in histories])
     frames = [aligned(history.frame, history.roles, roles) for history in histories]
     frames, converted = _with_booleans(frames, roles.parameters)
     space, decided = _common_space(histories)
@@ -56,7 +60,7 @@ def joined(histories: Sequence[History]) -> History:
         source=", ".join(dict.fromkeys(history.source for history in histories)),
         places=Places.joined([(one.places, one.source, len(one)) for one in histories]),
         space=space,
-        notes=tuple(_counted([*notes, *converted, *decided])),
+        notes=tuple(_counted([*notes, *converted, *decided, *unlike])),
         tool="",
         gap_rule=replace(histories[0].gap_rule, nones=nones),
         task_spaces=_by_task([history.task_spaces for history in histories]),
@@ -64,7 +68,29 @@ def joined(histories: Sequence[History]) -> History:
         said=_said(histories),
         left_out=frozenset[str]().union(*(history.left_out for history in histories)),
         mends=(),
+        failures="ignore" if any(one.failures == "ignore" for one in histories) else "keep",
     )
+
+
+def _with_costs(common: Roles, each: Sequence[Roles]) -> tuple[Roles, list[str]]:
+    """The common roles with a column of costs and one of reasons; none of costs, and a note, if
+    they are counted in different units."""
+    parts = (common.task, common.objective, common.budget, common.status)
+    taken = [*(name for name in parts if name is not None), *common.parameters]
+    costs = [one for one in each if one.cost is not None]
+    units = list(dict.fromkeys(cost_unit(one) for one in costs))
+    cost = free_name(costs[0].cost or "", taken) if len(units) == 1 else None
+    if cost is not None and costs[0].timed and unit_in(name_words(cost)) not in (None, 1.0):
+        cost = free_name("seconds", taken)
+    has_reason = any(one.reason is not None for one in each)
+    reason = free_name("reason", [*taken, cost or ""]) if has_reason else None
+    notes = []
+    if len(units) > 1:
+        notes.append(
+            f"costs are left out, since some sources count them in {units[0]} and others in "
+            f"{some(units[1:])}; name columns of one unit with cost=… (--cost …)"
+        )
+    return replace(common, cost=cost, timed=units == ["seconds"], reason=reason), notes
 
 
 def _counted(notes: Sequence[str]) -> list[str]:
@@ -145,6 +171,10 @@ def aligned(frame: pl.DataFrame, own: Roles, common: Roles) -> pl.DataFrame:
         status = pl.Series([FINISHED]).new_from_index(0, frame.height)
         column = status if own.status is None else frame[own.status].cast(pl.String)
         columns.append(column.alias(common.status))
+    if own.cost is not None and common.cost is not None:
+        columns.append(cost_numbers(frame, own).alias(common.cost))
+    if own.reason is not None and common.reason is not None:
+        columns.append(frame[own.reason].cast(pl.String).alias(common.reason))
     return pl.DataFrame(columns)
 
 

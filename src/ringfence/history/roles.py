@@ -16,10 +16,13 @@ from ringfence.history.guesses import (
     TASKS,
     why_no_parameter,
 )
+from ringfence.history.guessing.costs import guess_cost
 from ringfence.history.guessing.objectives import guess_objective
 from ringfence.history.guessing.parameters import reasons_against
 from ringfence.history.guessing.statuses import GOOD_STATUS, guess_status, unfinished
 from ringfence.history.guessing.tasks import guess_task
+from ringfence.history.outcomes.costs import time_like
+from ringfence.history.outcomes.failures import FAILURES, Failures
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.values import as_number, require_plain
 from ringfence.space.gaps import MISSING, Missing
@@ -49,6 +52,11 @@ class NamedColumns:
     """What is done with missing values of parameters; None: see `ringfence.space.gaps`."""
     decimal: Decimal | None = None
     """The notation of numbers in text that could be either."""
+    cost: str | None = None
+    reason: str | None = None
+    """Why runs failed; set by readers."""
+    failures: Failures = "keep"
+    """Whether failed runs are kept as such, or ignored."""
 
     def __post_init__(self) -> None:
         for field in ("parameters", "ignore"):
@@ -58,6 +66,8 @@ class NamedColumns:
                 object.__setattr__(self, field, names)
         if self.missing is not None and self.missing not in MISSING:
             raise HistoryError(f"missing must be {_or(MISSING)}, not {self.missing!r}")
+        if self.failures not in FAILURES:
+            raise HistoryError(f"failures must be {_or(FAILURES)}, not {self.failures!r}")
         both = [name for name in self.parameters or () if name in self.ignore]
         if both:
             raise HistoryError(
@@ -80,7 +90,7 @@ class NamedColumns:
     @property
     def names(self) -> list[str | int]:
         """All columns that were given a part."""
-        single = (self.task, self.objective, self.budget, self.status)
+        single = (self.task, self.objective, self.budget, self.status, self.cost, self.reason)
         return [name for name in (*single, *(self.parameters or ())) if name is not None]
 
 
@@ -96,10 +106,18 @@ class Roles:
     status: str | None = None
     guessed: bool = False
     """Whether the direction was guessed from the name of the objective."""
+    cost: str | None = None
+    timed: bool = False
+    """Whether the costs are times, in seconds once they are read."""
+    reason: str | None = None
+    """The column that says why runs failed."""
 
 
-def assign_roles(frame: pl.DataFrame, named: NamedColumns) -> tuple[Roles, list[str]]:
-    """The roles of the columns, and a line for each guess that was made."""
+def assign_roles(
+    frame: pl.DataFrame, named: NamedColumns, *, typed: bool = False
+) -> tuple[Roles, list[str]]:
+    """The roles of the columns, and a line for each guess that was made. In a `typed` table costs
+    are not guessed: whoever made it knows them."""
     require_direction(named.direction)
     for name in (*named.names, *named.ignore):
         require_column(frame, name)
@@ -111,8 +129,21 @@ def assign_roles(frame: pl.DataFrame, named: NamedColumns) -> tuple[Roles, list[
     guessed = named.direction is None
     status = _status(frame, named, notes)
     _check_parts(named, task, objective, status)
-    parameters = _parameters(frame, named, (task, objective, named.budget, status), notes)
-    roles = Roles(task, objective, direction, parameters, named.budget, status, guessed)
+    others = (task, objective, named.budget, status)
+    cost = named.cost if typed else _cost(frame, named, others, notes)
+    parameters = _parameters(frame, named, (*others, cost, named.reason), status, notes)
+    roles = Roles(
+        task,
+        objective,
+        direction,
+        parameters,
+        named.budget,
+        status,
+        guessed,
+        cost,
+        cost is not None and time_like(frame[cost]),
+        named.reason,
+    )
     _check(frame, roles)
     return roles, notes
 
@@ -182,15 +213,32 @@ def _status(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str |
     return status
 
 
-def _parameters(
+def _cost(
     frame: pl.DataFrame, named: NamedColumns, taken: Sequence[str | None], notes: list[str]
+) -> str | None:
+    if named.cost is not None:
+        return named.cost
+    known = [name for name in (*taken, *(named.parameters or ())) if name is not None]
+    cost, rivals = guess_cost(frame, known)
+    if cost is not None:
+        others = f", not {some(rivals, MOST_NAMES)}" if rivals else ""
+        notes.append(f"took the column {cost!r} as what a run cost, in seconds{others}")
+    return cost
+
+
+def _parameters(
+    frame: pl.DataFrame,
+    named: NamedColumns,
+    taken: Sequence[str | None],
+    status: str | None,
+    notes: list[str],
 ) -> tuple[str, ...]:
     """The parameters that were named, or every column that plays no other part."""
     if named.parameters is not None:
         return tuple(named.parameters)
     rest = [name for name in frame.columns if name not in taken and name not in named.ignore]
     rest = [name for name in rest if not name.startswith(":")]  # ours, of a table written by us
-    finished = _finished(frame, taken[-1])
+    finished = _finished(frame, status)
     reasons, said = reasons_against(frame.select(rest), finished)
     notes += said
     parameters = tuple(name for name in rest if reasons[name] is None)
@@ -224,6 +272,7 @@ def _finished(frame: pl.DataFrame, status: str | None) -> pl.Series | None:
 def _check_parts(named: NamedColumns, task: str, objective: str, status: str | None) -> None:
     """Raise HistoryError if a column plays two parts."""
     parts = [("task", task), ("objective", objective), ("budget", named.budget), ("status", status)]
+    parts += [("cost", named.cost)]
     parts += [("parameter", name) for name in named.parameters or ()]
     seen: dict[str, str] = {}
     for part, name in parts:

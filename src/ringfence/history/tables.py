@@ -25,6 +25,11 @@ INTEGERS_END = 2**63
 def as_table(frame: Any, *, index: bool = True) -> pl.DataFrame:
     """A pandas, polars or Arrow table, or a list of dicts, as a plain polars frame; levels of the
     index of pandas that have a name become columns, unless `index` is false."""
+    return plain_table(as_polars(frame, index=index))
+
+
+def as_polars(frame: Any, *, index: bool = True) -> pl.DataFrame:
+    """The same with columns of any kind, and NaN where the table has it."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     elif not isinstance(frame, pl.DataFrame):
@@ -41,6 +46,12 @@ def as_table(frame: Any, *, index: bool = True) -> pl.DataFrame:
                 "files are read with read_history"
             )
     require_literal(frame.columns)
+    polars_frame: pl.DataFrame = frame
+    return polars_frame
+
+
+def plain_table(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with plain columns."""
     return pl.DataFrame([_plain(column) for column in frame.get_columns()])
 
 

@@ -7,6 +7,7 @@ symbol           meaning                                                       t
 :task            name of the task                                              String
 :row             position in the history, from 0                               UInt32
 :value           the objective, lower is better                                Float64
+:cost            what the run cost, null if unknown; if the history has costs  Float64
 NAME             a number, or the position among the choices                   Float64
                  null: inactive, a condition switches it off
                  NaN: unknown, the task did not tune it
@@ -17,13 +18,20 @@ NAME             a number, or the position among the choices                   F
 A parameter is unknown in a task that has no value of it in any row, where it would be active. If
 the parent of a condition is unknown, a child with a value is active; one that the task has no value
 of is unknown as well.
+
+The failed runs come out as a second frame, with :task, :row, :cost, the parameters in the same
+codes, and
+
+:reason          crash, memory, timeout, diverged, or the store's words; null  String
+
+Those whose parameters cannot be read are not in it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -33,9 +41,12 @@ from ringfence.history.history import History
 from ringfence.history.mismatch.extras import extra_columns
 from ringfence.history.mismatch.fixed import fixed_by_task, with_fixed
 from ringfence.history.mismatch.unknown import is_unknown, lacks, unknown_notes
+from ringfence.history.outcomes.costs import known_costs
+from ringfence.history.outcomes.failures import failed_runs
 from ringfence.history.selection import Dropped
 from ringfence.history.tables import from_objects
 from ringfence.history.values import (
+    WRITTEN,
     as_number,
     as_written,
     describe,
@@ -48,15 +59,18 @@ from ringfence.space.spellings import in_words
 from ringfence.words import did_you_mean, some
 
 TASK, ROW, VALUE, COUNT = ":task", ":row", ":value", ":n_evaluations"
+COST, REASON = ":cost", ":reason"
 
 
 @dataclass(frozen=True)
 class UsableRows:
-    """The rows that count, those that do not, and what else happened to the table."""
+    """The rows that count, those that do not, what else happened to the table, and the runs that
+    failed."""
 
     frame: pl.DataFrame
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
+    failed: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 def usable_rows(history: History, space: Space) -> UsableRows:
@@ -90,7 +104,39 @@ def usable_rows(history: History, space: Space) -> UsableRows:
         counts = history.selection.counts
         count = pl.col(TASK).replace_strict(counts, return_dtype=pl.Int64).alias(COUNT)
         frame, dropped = frame.with_columns(count), (*history.selection.dropped, *dropped)
-    return UsableRows(frame, dropped, tuple(judge.notes))
+    costs, odd = (None, []) if history.roles.cost is None else known_costs(history)
+    failed = _failed_rows(history, space, frame)
+    if costs is not None:
+        frame = frame.insert_column(3, costs.gather(frame[ROW]).alias(COST))
+        cost = costs.gather(failed[ROW]).alias(COST)
+    else:
+        cost = pl.Series(COST, [None], dtype=pl.Float64).new_from_index(0, failed.height)
+    failed = failed.insert_column(2, cost)
+    return UsableRows(frame, dropped, (*judge.notes, *odd), failed)
+
+
+def _failed_rows(history: History, space: Space, usable: pl.DataFrame) -> pl.DataFrame:
+    """The failed runs that are configurations of the space. They are read together with the usable
+    ones of their tasks, so that both mean the same by a missing value."""
+    judge = _Judge(history)
+    fate = judge.fates()
+    rows = judge.rows.with_columns(fate["reason"].alias(REASON), fate["failed"].alias(":failed"))
+    rows = rows.filter(":failed", pl.col(TASK).is_not_null())
+    tasks = rows[TASK].unique().implode()
+    beside = usable.select(
+        TASK, ROW, VALUE, pl.lit(None, pl.String).alias(REASON), pl.lit(False).alias(":failed")
+    ).filter(pl.col(TASK).is_in(tasks) & (rows.height > 0))
+    judge.rows = pl.concat([rows, beside])
+    for name in space.parents_first:
+        judge.read_parameter(space, name)
+    gaps = [gap for gap in judge.gaps.values() if len(gap)]
+    names = [name for name in space if name in judge.rows.columns]
+    rows = judge.rows.filter(":failed")
+    for gap in gaps:
+        rows = rows.filter(~pl.col(ROW).is_in(gap.implode()))
+    if names:
+        rows = rows.filter(~_tells_nothing(names))
+    return rows.select(TASK, ROW, REASON, *names).sort(ROW)
 
 
 def _check_said(history: History, space: Space) -> None:
@@ -120,6 +166,7 @@ class _Judge:
         self.notes: list[str] = []
         self.gaps: dict[str, pl.Series] = {}
         self.finished = 0
+        self.best: set[int] = set()
         roles = history.roles
         objective = as_number(history.frame[roles.objective])
         sign = -1.0 if roles.direction == "maximize" else 1.0
@@ -130,6 +177,20 @@ class _Judge:
                 (objective * sign).alias(VALUE),
             ]
         )
+
+    def fates(self) -> pl.DataFrame:
+        """For each run whether it failed, and why; none did if failures are ignored."""
+        history, roles = self.history, self.history.roles
+        frame, written = history.frame, f"{WRITTEN}{roles.objective}"
+        fates = failed_runs(
+            None if roles.status is None else frame[roles.status],
+            self.rows[VALUE],
+            frame[written] if written in frame.columns else None,
+            None if roles.reason is None else frame[roles.reason],
+        )
+        if history.failures == "ignore":
+            return fates.with_columns(pl.lit(False).alias("failed"))
+        return fates
 
     def drop_bad_runs(self) -> None:
         roles = self.history.roles
@@ -248,8 +309,7 @@ class _Judge:
         names = [name for name in space if name in self.rows.columns]
         if not names:
             return
-        nothing = pl.all_horizontal(pl.col(names).fill_null(math.nan).is_nan())
-        strange = self.rows.select(nothing & pl.any_horizontal(*map(is_unknown, names)))
+        strange = self.rows.select(_tells_nothing(names))
         table, own = self.history.frame, self.history.roles.parameters
         if not any(name in table.columns and table[name].count() for name in names):
             raise HistoryError(
@@ -297,6 +357,12 @@ class _Judge:
         example = f"{self.history.where(first)}: {_said(self.history.frame, column, first)}"
         self.dropped.append(Dropped(len(dropped), reason, example))
         self.rows = self.rows.filter(mask)
+
+
+def _tells_nothing(names: Sequence[str]) -> pl.Expr:
+    """Where no parameter is known, and some are unknown."""
+    nothing = pl.all_horizontal(pl.col(names).fill_null(math.nan).is_nan())
+    return nothing & pl.any_horizontal(*map(is_unknown, names))
 
 
 def _has_none(space: Space, name: str) -> bool:

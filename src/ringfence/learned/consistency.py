@@ -10,6 +10,7 @@ from ringfence.errors import FileError
 from ringfence.fit.shapes import is_union, shape_names, shape_of
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
+from ringfence.learned.zone.rule import fault
 from ringfence.regions import Region
 from ringfence.space import Choice, Encoding, choice_key
 from ringfence.space.partial import is_of_space
@@ -20,9 +21,14 @@ def check_learned(learned: LearnedSpace) -> None:
     _check_blocks(learned)
     _check_choices(learned)
     _check_tasks(learned)
-    for place, start in enumerate(learned.portfolio, 1):
-        if not learned.contains(start.config):
-            raise FileError(f"starting point {place} is not in the learned space")
+    if learned.zone is not None and (wrong := fault(learned.zone, learned.space)):
+        raise FileError(wrong)
+    for points in (learned.portfolio, learned.portfolio_by_cost):
+        for place, start in enumerate(points, 1):
+            if not learned.contains(start.config):
+                raise FileError(f"starting point {place} is not in the learned space")
+    if learned.portfolio_by_cost and learned.costs is None:
+        raise FileError("it has starting points by cost, and no costs")
 
 
 def _check_blocks(learned: LearnedSpace) -> None:

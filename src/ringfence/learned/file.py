@@ -115,6 +115,9 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.settings,
         record.provenance,
         record.starts,
+        record.starts_by_cost,
+        record.costs,
+        record.zone,
     )
     check_learned(learned)
     return learned

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 
 from ringfence.learned.blocks import Block
-from ringfence.learned.records import Count, Provenance, Settings, Start, Task
+from ringfence.learned.records import CostUnit, Count, Provenance, Settings, Start, Task
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import RegionRecord
 from ringfence.space import Choice, Space
 
@@ -41,6 +42,9 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tasks: tuple[Task, ...]
     provenance: Provenance
     starts: tuple[Start, ...] = ()
+    starts_by_cost: tuple[Start, ...] = ()
+    costs: CostUnit | None = None
+    zone: Zone | None = None
 
 
 def encode(learned: LearnedSpace) -> bytes:
@@ -55,6 +59,9 @@ def encode(learned: LearnedSpace) -> bytes:
         tasks=learned.tasks,
         provenance=learned.provenance,
         starts=learned.portfolio,
+        starts_by_cost=learned.portfolio_by_cost,
+        costs=learned.costs,
+        zone=learned.zone,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

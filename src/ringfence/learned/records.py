@@ -35,13 +35,24 @@ class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return {name: best for name, best in self.incumbent.items() if name not in self.fixed}
 
 
-class Start(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Start(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A configuration to try early."""
 
     config: dict[str, Choice]
     regret: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
     """Mean over the tasks of the best regret up to here, as their models predict it: 0 is a task's
     best value, 1 its median. None if the tasks have one row each, and so no models."""
+    cost: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    """What it is expected to cost, in units of a task's median trial; None if that is unknown."""
+
+
+class CostUnit(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the trials of the past cost."""
+
+    unit: str
+    """'seconds' for times, else the name of the column."""
+    typical: Annotated[float, msgspec.Meta(gt=0)]
+    """The median over the tasks of the cost of a task's median trial."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,6 +15,10 @@ from ringfence.learned.records import Settings
 from ringfence.words import percent
 
 Starts: TypeAlias = int | Literal["auto"] | None
+Unit: TypeAlias = Literal["cost", "trials"]
+"""What a search is to be short in."""
+By: TypeAlias = Unit | Literal["auto"]
+"""The same as users say it; 'auto' is 'cost' if the past runs have costs."""
 
 LEARNED_STARTS = 10
 """Number of starting points that `learn` finds unless told otherwise."""
@@ -75,6 +79,15 @@ def checked_settings(
         literal=bool(literal),
         one_cloud=bool(one_cloud),
     )
+
+
+def unit_of(by: By, *, costs: bool) -> Unit:
+    """What is meant if the past runs have `costs` or not, or SettingError."""
+    if by not in ("auto", "cost", "trials"):
+        raise SettingError(f"by must be 'cost', 'trials' or 'auto', not {by!r}")
+    if by == "auto":
+        return "cost" if costs else "trials"
+    return by
 
 
 def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:

@@ -24,9 +24,10 @@ from ringfence.learned.blocks import Block, expected_share, rows_inside, share_e
 from ringfence.learned.file_format import encode
 from ringfence.learned.html import learned_html
 from ringfence.learned.narrowing import narrowed, restricted
-from ringfence.learned.records import Provenance, Settings, Start, Task
-from ringfence.learned.settings import NO_STARTS
+from ringfence.learned.records import CostUnit, Provenance, Settings, Start, Task
+from ringfence.learned.settings import NO_STARTS, By, unit_of
 from ringfence.learned.text import summary
+from ringfence.learned.zone.rule import Zone
 from ringfence.regions import Draws, sample
 from ringfence.space import (
     Categorical,
@@ -70,7 +71,13 @@ class LearnedSpace:
     provenance: Provenance
     """From what it was learned: source, digest, rows used and dropped, notes."""
     portfolio: tuple[Start, ...] = ()
-    """Starting points in the order in which to try them."""
+    """Starting points in the order in which to try them, if few trials are to be enough."""
+    portfolio_by_cost: tuple[Start, ...] = ()
+    """The same if little is to be spent; empty if the past runs have no costs."""
+    costs: CostUnit | None = None
+    """What the past runs cost, if that is known."""
+    zone: Zone | None = None
+    """Where runs of every task failed, if failures depend on the configuration."""
 
     @property
     def shape(self) -> str:
@@ -211,14 +218,17 @@ class LearnedSpace:
         rows = [dict(zip(ordered, row)) for row in zip(*ordered.values())]
         return [self._without_inactive(row) for row in rows] if self.space.conditions else rows
 
-    def starts(self, n: int | None = None) -> list[Config]:
+    def starts(self, n: int | None = None, by: By = "auto") -> list[Config]:
         """The starting points: what to try first, in this order.
 
         Args:
             n: only the first so many; None for all.
+            by: 'cost' for those that bring most for what they cost, 'trials' for those that bring
+                most in so many trials; 'auto' is 'cost' if the past runs have costs.
 
         Raises:
-            SettingError: more than there are; `rf.learn(…, starts=20)` finds more.
+            SettingError: more than there are; `rf.learn(…, starts=20)` finds more. Or by='cost',
+                and the past runs have no costs.
 
         Examples:
             >>> import ringfence as rf
@@ -227,15 +237,38 @@ class LearnedSpace:
             >>> len(learned.starts()), len(learned.starts(3))
             (10, 3)
         """
-        n = integer(n, "n", 0)
-        if n is not None and n > len(self.portfolio):
+        n, points = integer(n, "n", 0), self.starting_points(by)
+        if n is not None and n > len(points):
             notes = self.provenance.notes
             why = "".join(f" ({note})" for note in notes if note.startswith(NO_STARTS))
             raise SettingError(
-                f"{n} starting points are wanted and this space has {len(self.portfolio)}{why}; "
+                f"{n} starting points are wanted and this space has {len(points)}{why}; "
                 f"learn it with starts={n} (--starts {n})"
             )
-        return [dict(start.config) for start in self.portfolio[:n]]
+        return [dict(start.config) for start in points[:n]]
+
+    def starting_points(self, by: By = "auto") -> tuple[Start, ...]:
+        """The starting points with what they are expected to bring and to cost.
+
+        Args:
+            by: as in `starts`.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> history = rf.example_history()
+            >>> learned = rf.learn(history.only(history.tasks[:5]), starts=3)
+            >>> [point.regret is not None for point in learned.starting_points()]
+            [True, True, True]
+        """
+        known = bool(self.portfolio_by_cost)
+        if unit_of(by, costs=known) == "trials":
+            return self.portfolio
+        if self.portfolio and not known:
+            raise SettingError(
+                "by='cost' needs to know what the past runs cost: learn the space from a history "
+                "with cost=… (--cost)"
+            )
+        return self.portfolio_by_cost
 
     @one_thread
     def draw(self, block: Block, n: int, rng: np.random.Generator) -> Draws:

@@ -49,7 +49,7 @@ def summary_parts(learned: LearnedSpace) -> list[Part]:
     parts += [""] if tables else []
     parts += outlier_lines(learned)
     parts += [*unknown_lines(learned), *few_tasks_lines(learned), *start_lines(learned)]
-    return [*parts, *past_lines(learned), *row_lines(learned)]
+    return [*parts, *zone_lines(learned), *past_lines(learned), *row_lines(learned)]
 
 
 def headline(learned: LearnedSpace) -> str:
@@ -158,6 +158,11 @@ def start_lines(learned: LearnedSpace) -> list[str]:
         f"{points}: the tasks' mean regret is {first:.2f} after the first, {last:.2f} after all "
         "(0 best, 1 median)"
     ]
+
+
+def zone_lines(learned: LearnedSpace) -> list[str]:
+    """One sentence: where runs failed, if that depends on the configuration."""
+    return [] if learned.zone is None else [f"no-go zone: {learned.zone}"]
 
 
 def volume_line(learned: LearnedSpace) -> str:

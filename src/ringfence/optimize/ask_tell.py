@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,7 +18,7 @@ from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.files import write_atomically
 from ringfence.history import Direction, History, Runs
 from ringfence.history.roles import require_direction
-from ringfence.learned.settings import Starts
+from ringfence.learned.settings import By, Starts, unit_of
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.display import optimizer_html, optimizer_text
 from ringfence.optimize.domain.candidate_list import CandidateList
@@ -29,7 +30,10 @@ from ringfence.optimize.method import BaseMethod, Proposal, Setup, read_options
 from ringfence.optimize.registry import method_class, method_name
 from ringfence.optimize.state import encode_state
 from ringfence.optimize.transfer.sources import MetaFeatures, sources_of
-from ringfence.optimize.trial import Trial
+from ringfence.optimize.trial import Trial, checked_cost
+from ringfence.optimize.weighing.budget import Budget
+from ringfence.optimize.weighing.cost import Costs, have_costs
+from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Space
 from ringfence.threads import one_thread
 
@@ -112,15 +116,18 @@ class Optimizer:
         self.log.add(trial)
         return trial
 
-    def tell(self, trial: Trial | int, value: float) -> Trial:
+    def tell(self, trial: Trial | int, value: float, cost: float | None = None) -> Trial:
         """The result of a trial; the trial as it now stands.
 
         Args:
             trial: what `ask` gave, or its number.
             value: what the objective gave.
+            cost: what the trial cost, in the unit of the history's costs if it has some: seconds,
+                dollars, anything that adds up. A search by cost learns from it.
 
         Raises:
-            TrialError: the trial is not running, or the value is not finite (then call `fail`).
+            TrialError: the trial is not running, the value is not finite (then call `fail`), or the
+                cost is no cost.
 
         Examples:
             >>> import ringfence as rf
@@ -137,17 +144,20 @@ class Optimizer:
             raise TrialError(f"trial {number}: the value must be a number, not {value!r}") from None
         if not math.isfinite(result):
             raise TrialError(f"trial {number}: the value is {result}; call fail(trial) instead")
-        return self._shown(self.log.settle(number, state="done", value=self._sign * result))
+        spent = checked_cost(cost, number)
+        settled = self.log.settle(number, state="done", value=self._sign * result, cost=spent)
+        return self._shown(settled)
 
-    def fail(self, trial: Trial | int, reason: str = "") -> Trial:
+    def fail(self, trial: Trial | int, reason: str = "", cost: float | None = None) -> Trial:
         """The trial has no result. It is not tried again; models take it for the worst seen.
 
         Args:
             trial: what `ask` gave, or its number.
             reason: in words, for `trial.reason`.
+            cost: what it cost until it failed.
 
         Raises:
-            TrialError: the trial is not running.
+            TrialError: the trial is not running, or the cost is no cost.
 
         Examples:
             >>> import ringfence as rf
@@ -155,7 +165,51 @@ class Optimizer:
             >>> optimizer.fail(optimizer.ask(), "out of memory").reason
             'out of memory'
         """
-        return self.log.settle(self._running(trial), state="failed", reason=str(reason) or None)
+        number = self._running(trial)
+        spent = checked_cost(cost, number)
+        return self.log.settle(number, state="failed", reason=str(reason) or None, cost=spent)
+
+    @property
+    def cost(self) -> float:
+        """What the trials cost so far, as far as that was said.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> _ = optimizer.tell(optimizer.ask(), 0.25, cost=12.0)
+            >>> _ = optimizer.fail(optimizer.ask(), "out of memory", cost=3.0)
+            >>> optimizer.cost
+            15.0
+        """
+        return float(sum(trial.cost or 0.0 for trial in self.log.trials))
+
+    @contextmanager
+    def within(self, max_cost: float) -> Iterator[Budget]:
+        """Meanwhile trials are preferred that end before they have cost this much together.
+
+        Args:
+            max_cost: what the trials from now on may cost.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("gp", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> with optimizer.within(60.0) as budget:
+            ...     _ = optimizer.tell(optimizer.ask(), 0.25, cost=12.0)
+            ...     budget.left(optimizer.log)
+            48.0
+        """
+        layout, sources = self.setup.domain.layout, self.setup.sources
+        costs = Costs(layout, () if sources is None else sources.tasks)
+        budget = Budget(costs, max_cost, self.cost)
+        methods = [each for each in (self.method, self.guard_method) if each is not None]
+        unlimited = [each.weighing for each in methods]
+        for each, weighing in zip(methods, unlimited):
+            each.weighing = Weighing((*weighing.weights, budget))
+        try:
+            yield budget
+        finally:
+            for each, weighing in zip(methods, unlimited):
+                each.weighing = weighing
 
     def history(self, task: str = "this task") -> History:
         """The finished and failed trials as a history of one task, for the next `learn`.
@@ -275,6 +329,7 @@ def optimizer(
     target: MetaFeatures | None = None,
     starts: Starts = "auto",
     guard: GuardShare = "auto",
+    by: By = "auto",
     **options: Any,
 ) -> Optimizer:
     """An optimizer over a learned space (or a plain one).
@@ -300,6 +355,10 @@ def optimizer(
         guard: this share of the trials searches the full space instead, in case the learned
             one misses the optimum. 'auto' is 0.1 for methods with a model and 0 for the others;
             None or 0: nothing outside `where` is ever proposed.
+        by: 'cost' if what the trials cost is to be small, 'trials' if their number is. By cost, the
+            methods with a model judge a trial by what it may bring per cost at first, and by value
+            alone later; what a trial costs is learned from the history and from `tell(…, cost=…)`.
+            'auto' is 'cost' if the past runs have costs.
         options: the method's own settings, such as max_budget for 'hyperband'.
 
     Raises:
@@ -326,9 +385,17 @@ def optimizer(
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
-    first = domain.starts(_n_starts(starts, name, domain))
+    costs = domain.learned.costs is not None or (sources is not None and have_costs(sources.tasks))
+    unit = unit_of(by, costs=costs)
+    first = domain.starts(_n_starts(starts, name, domain), unit)
     setup = Setup(
-        domain, checked_seed, sources, first, guard_of(where, candidates, share), checked_direction
+        domain,
+        checked_seed,
+        sources,
+        first,
+        guard_of(where, candidates, share),
+        checked_direction,
+        unit,
     )
     return Optimizer(name, setup, options)
 

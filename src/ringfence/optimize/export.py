@@ -16,11 +16,12 @@ from ringfence.space import Space
 
 
 def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Direction) -> History:
-    """A row for each settled trial: its task, parameters, value, status and budget."""
+    """A row for each settled trial: its task, parameters, value, status, budget and cost."""
     settled = [trial for trial in trials if trial.state != "running"]
     if not settled:
         raise HistoryError("no trial is finished yet, so there is no history")
-    names = {"task": "task", "value": UNNAMED, "status": "status", "budget": "budget"}
+    names = {"task": "task", "value": UNNAMED, "status": "status"}
+    names |= {"budget": "budget", "cost": "cost"}
     names = {role: free_name(name, space.parameters) for role, name in names.items()}
     columns: dict[str, list[object]] = {
         names["task"]: [task] * len(settled),
@@ -31,6 +32,9 @@ def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Dire
     budgeted = any(trial.budget is not None for trial in settled)
     if budgeted:
         columns[names["budget"]] = [trial.budget for trial in settled]
+    charged = any(trial.cost is not None for trial in settled)
+    if charged:
+        columns[names["cost"]] = [trial.cost for trial in settled]
     frame = pl.DataFrame(
         {name: pl.Series(name, column, strict=False) for name, column in columns.items()}
     )
@@ -41,5 +45,6 @@ def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Dire
         parameters=tuple(space),
         budget=names["budget"] if budgeted else None,
         status=names["status"],
+        cost=names["cost"] if charged else None,
     )
     return History(frame, roles, source="trials", space=space)

@@ -42,6 +42,12 @@ class TrialLog:
         self._rows.append(row)
         self.tried.update(self.layout.keys(row))
 
+    def withdraw(self) -> None:
+        """Take back the last trial, which was never started."""
+        self.trials.pop()
+        self._rows.pop()
+        self.tried = set(self.layout.keys(self.rows))
+
     def settle(self, number: int, **outcome: object) -> Trial:
         """Replace a trial by itself with its outcome."""
         self.trials[number] = msgspec.structs.replace(self.trials[number], **outcome)
@@ -97,6 +103,8 @@ def _state_fault(trial: Trial) -> str:
     """What contradicts the trial's state."""
     if (trial.state == "done") != (trial.value is not None):
         return f"is {trial.state}, and its value is {trial.value}"
+    if trial.cost is not None and (trial.state == "running" or not 0.0 <= trial.cost < np.inf):
+        return f"is {trial.state}, and its cost is {trial.cost}"
     if trial.reason is not None and trial.state != "failed":
         return f"is {trial.state}, and has a reason for a failure"
     return ""

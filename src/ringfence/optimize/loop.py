@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import Direction, History, Runs
-from ringfence.learned.settings import Starts
+from ringfence.learned.settings import By, Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
 from ringfence.optimize.ask_tell import optimizer as make_optimizer
@@ -22,10 +23,14 @@ from ringfence.optimize.method import BaseMethod
 from ringfence.optimize.progress import Bar
 from ringfence.optimize.transfer.sources import MetaFeatures
 from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.budget import Budget
 from ringfence.space import Config, Space
 from ringfence.words import brief, shortened
 
 Objective = Callable[..., float]
+
+USUAL_TRIALS, MOST_TRIALS = 50, 1_000_000
+"""Trials if nothing is said, and with a limit on their cost alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +119,7 @@ def minimize(
     objective: Objective,
     where: LearnedSpace | Space | Optimizer,
     optimizer: str | type[BaseMethod] = "auto",
-    n_trials: int = 50,
+    n_trials: int | None = None,
     *,
     seed: int = 0,
     n_jobs: int = 1,
@@ -127,6 +132,8 @@ def minimize(
     target: MetaFeatures | None = None,
     starts: Starts = "auto",
     guard: GuardShare = "auto",
+    by: By = "auto",
+    max_cost: float | None = None,
     **options: Any,
 ) -> Outcome:
     """Minimize `objective` over a learned space.
@@ -148,7 +155,7 @@ def minimize(
         where: the learned or plain space; or an optimizer, which then continues.
         optimizer: its name, or a method of your own, as in `rf.optimizer`; 'auto' is 'transfer' if
             there is a history, else 'gp'.
-        n_trials: how many more trials to run.
+        n_trials: how many more trials to run; None is 50, or with `max_cost` as many as it allows.
         seed: of the proposals.
         n_jobs: number of threads that call the objective at once; the order in which they finish
             then decides what comes next.
@@ -163,6 +170,13 @@ def minimize(
         target: the same numbers of the task at hand.
         starts: number of starting points to try first, as in `rf.optimizer`.
         guard: share of the trials that search the full space, as in `rf.optimizer`.
+        by: 'cost' or 'trials', as in `rf.optimizer`; 'auto' is also 'cost' with a `max_cost`. With
+            by='cost' or a `max_cost` the seconds that each call of the objective takes are its
+            cost, so the history's costs should be seconds, too; `rf.optimizer` and
+            `tell(…, cost=…)` take any other cost.
+        max_cost: stop before the trials have cost more than this: a trial is not started that would
+            probably not end in time, judged by the costs of the history and of the trials so far.
+            One that runs is never cut short.
         options: settings of the method.
 
     Examples:
@@ -174,7 +188,10 @@ def minimize(
         >>> outcome.value == min(trial.value for trial in outcome.trials)
         True
     """
-    count = integer(n_trials, "n_trials", 0) or 0
+    count = USUAL_TRIALS if max_cost is None else MOST_TRIALS
+    if n_trials is not None:
+        count = integer(n_trials, "n_trials", 0) or 0
+    limit = _limit(max_cost)
     workers = integer(n_jobs, "n_jobs", 1) or 1
     if not callable(objective):
         raise SettingError(f"the objective must be callable, not {type(objective).__name__}")
@@ -186,7 +203,7 @@ def minimize(
         given = {
             "optimizer": optimizer != "auto", "seed": seed != 0, "candidates": candidates,
             "history": history, "meta_features": meta_features, "target": target,
-            "starts": starts != "auto", "guard": guard != "auto",
+            "starts": starts != "auto", "guard": guard != "auto", "by": by != "auto",
         }  # fmt: skip
         set_again = [name for name, value in given.items() if value not in (None, False)]
         if set_again or options:
@@ -207,12 +224,16 @@ def minimize(
             target=target,
             starts=starts,
             guard=guard,
+            by="cost" if by == "auto" and limit is not None else by,
             **options,
         )
-    with Bar(count, progress) as bar:
+    timed = limit is not None or by == "cost" or any(trial.cost for trial in engine.trials)
+    runs = _Runs(engine, objective, failures, timed=timed)
+    total = None if limit is not None and n_trials is None else count
+    with Bar(total, progress, limit) as bar, _limited(engine, limit) as budget:
         before = _n_settled(engine)
         try:
-            ended = _run(engine, objective, count, workers, bar, failures)
+            ended = _run(runs, count, workers, bar, budget)
         except KeyboardInterrupt:
             if _n_settled(engine) == before:
                 raise
@@ -220,42 +241,83 @@ def minimize(
     return Outcome(engine, ended)
 
 
-def _run(
-    engine: Optimizer,
-    objective: Objective,
-    count: int,
-    workers: int,
-    bar: Bar,
-    failures: Failures,
-) -> str:
-    """Keep `workers` trials running until `count` have started and are settled; why it ended. An
-    error that ends the search is raised once those that still run are settled."""
+def _limit(max_cost: float | None) -> float | None:
+    """What may be spent, or SettingError."""
+    if max_cost is None:
+        return None
+    if isinstance(max_cost, bool) or not isinstance(max_cost, (int, float)) or not max_cost > 0:
+        raise SettingError(f"max_cost must be a positive number, not {max_cost!r}")
+    return float(max_cost)
+
+
+def _limited(
+    engine: Optimizer, limit: float | None
+) -> AbstractContextManager[Budget] | AbstractContextManager[None]:
+    return nullcontext() if limit is None else engine.within(limit)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """How trials are run and told."""
+
+    engine: Optimizer
+    objective: Objective
+    failures: Failures
+    timed: bool
+    """Whether the seconds that they take are their costs."""
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What came of a call of the objective."""
+
+    value: Any
+    error: Exception | None
+    cost: float | None
+
+
+def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None) -> str:
+    """Keep `workers` trials running until `count` have started and are settled, or nothing that is
+    left to spend is enough for the next; why it ended. An error that ends the search is raised once
+    those that still run are settled."""
+    engine, failures = runs.engine, runs.failures
     fatal: tuple[Exception, Trial] | None = None
-    running: dict[Future[float], Trial] = {}
+    refused = ""
+    running: dict[Future[_Ran], Trial] = {}
     cut_short = [trial for trial in engine.trials if trial.state == "running"]
     started = 0
     with _pool(workers) as pool:
         while started < count or running:
             try:
                 while started < count and len(running) < workers:
-                    trial = cut_short.pop(0) if cut_short else engine.ask()
-                    running[pool.submit(_evaluate, engine, objective, trial)] = trial
+                    trial = cut_short[0] if cut_short else engine.ask()
+                    if budget is not None and not budget.allows(trial, engine.log):
+                        refused = budget.refusal(trial, engine.log)
+                        if not cut_short:
+                            engine.log.withdraw()
+                        break
+                    cut_short = cut_short[1:]
+                    running[pool.submit(_evaluate, runs, trial)] = trial
                     started += 1
             except ExhaustedError as error:
                 if not running:
                     return str(error)
+            if refused and not running:
+                return refused
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda f: running[f].number):
                 trial = running.pop(future)
-                failure = _told(engine, trial, future)
+                ran = future.result()  # KeyboardInterrupt and SystemExit are raised here
+                failure = _told(engine, trial, ran)
+                spent = 0.0 if budget is None else budget.spent(engine.log)
                 if failure is None:
                     failures.success()
-                    bar.advance(engine.best)
+                    bar.advance(engine.best, spent)
                     continue
                 ends = failures.ends(failure)
                 if not (ends and is_bug(failure)):  # another configuration might have worked
-                    engine.fail(trial, _reason(failure))
-                    bar.advance(engine.best)
+                    engine.fail(trial, _reason(failure), ran.cost)
+                    bar.advance(engine.best, spent)
                 if ends and fatal is None:
                     fatal, count = (failure, trial), started
     if fatal is not None:
@@ -271,23 +333,24 @@ def _with_outcome(engine: Optimizer, error: Exception, trial: Trial) -> Exceptio
     return error
 
 
-def _evaluate(engine: Optimizer, objective: Objective, trial: Trial) -> float:
-    config = dict(trial.config)
-    return objective(config, trial.budget) if engine.method.budgeted else objective(config)
-
-
-def _told(engine: Optimizer, trial: Trial, future: Future[float]) -> Exception | None:
-    """Tell the trial's value; its error, if it has none."""
-    error = future.exception()
-    if error is not None:
-        if not isinstance(error, Exception):  # KeyboardInterrupt, SystemExit
-            raise error
-        return error
-    value = future.result()
+def _evaluate(runs: _Runs, trial: Trial) -> _Ran:
+    config, budgeted = dict(trial.config), runs.engine.method.budgeted
+    value, error, began = None, None, perf_counter()
     try:
-        engine.tell(trial, value)
+        value = runs.objective(config, trial.budget) if budgeted else runs.objective(config)
+    except Exception as raised:
+        error = raised
+    return _Ran(value, error, perf_counter() - began if runs.timed else None)
+
+
+def _told(engine: Optimizer, trial: Trial, ran: _Ran) -> Exception | None:
+    """Tell the trial's value; its error, if it has none."""
+    if ran.error is not None:
+        return ran.error
+    try:
+        engine.tell(trial, ran.value, ran.cost)
     except TrialError:
-        return _no_value(value)
+        return _no_value(ran.value)
     return None
 
 
@@ -320,12 +383,9 @@ def _n_settled(engine: Optimizer) -> int:
 class _CallingThread:
     """An executor that runs each job at once in the calling thread."""
 
-    def submit(self, call: Callable[..., float], *args: Any) -> Future[float]:
-        future: Future[float] = Future()
-        try:
-            future.set_result(call(*args))
-        except Exception as error:
-            future.set_exception(error)
+    def submit(self, call: Callable[..., _Ran], *args: Any) -> Future[_Ran]:
+        future: Future[_Ran] = Future()
+        future.set_result(call(*args))
         return future
 
     def __enter__(self) -> _CallingThread:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
@@ -19,11 +20,14 @@ import numpy as np
 
 from ringfence.errors import SettingError
 from ringfence.history import Direction
+from ringfence.learned.settings import Unit
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.guard import Guard
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.sources import Sources
 from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.reasons import weighing_of
+from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 
 
@@ -40,6 +44,8 @@ class Setup:
     """Which trials search the full space."""
     direction: Direction = "minimize"
     """Of the user's objective; methods see values of which smaller ones are better."""
+    by: Unit = "trials"
+    """Whether a search is to be short in trials or in what they cost."""
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,6 +93,18 @@ class BaseMethod(ABC):
             if layout.keys(layout.encode([config]))[0] not in log.tried:
                 return dict(config)
         return None
+
+    @cached_property
+    def weighing(self) -> Weighing:
+        """What an acquisition is multiplied by."""
+        sources = self.setup.sources
+        tasks = () if sources is None else (*sources.tasks, *sources.failures)
+        return weighing_of(self.domain.layout, tasks, self.setup.by, self.n_unweighed)
+
+    @property
+    def n_unweighed(self) -> int:
+        """The number of trials before anything is weighed, as a design's."""
+        return 0
 
     @property
     def domain(self) -> Domain:

@@ -50,8 +50,15 @@ class ModelBased(BaseMethod):
             return Proposal(self.domain.config(self.design.next(log.tried, rng)))
         model, best = self.model(log, known)
         order = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")[:AROUND]]
-        search = Search(self.domain, log.tried, log.rows[order], self.context)
+        search = Search(
+            self.domain, log.tried, log.rows[order], self.context, self.weighing.at(log)
+        )
         return Proposal(self.domain.config(search.maximize(model, best, rng)))
+
+    @property
+    def n_unweighed(self) -> int:
+        """Starting points, which are weighed already, and the design."""
+        return self.n_initial
 
     def is_design(self, log: TrialLog, known: BoolArray) -> bool:
         """Whether it is too early for the model."""

@@ -10,9 +10,10 @@ from ringfence.optimize.trial import Trial
 class Bar:
     """Counts settled trials, if `visible`; None: if the error output is a terminal."""
 
-    def __init__(self, total: int, visible: bool | None) -> None:
+    def __init__(self, total: int | None, visible: bool | None, max_cost: float | None) -> None:
         self.visible = sys.stderr.isatty() if visible is None else visible
         self.total = total
+        self.max_cost = max_cost
 
     def __enter__(self) -> Bar:
         if self.visible:
@@ -34,8 +35,11 @@ class Bar:
         if self.visible:
             self._bar.stop()
 
-    def advance(self, best: Trial | None) -> None:
-        """Another trial is settled."""
+    def advance(self, best: Trial | None, spent: float = 0.0) -> None:
+        """Another trial is settled; the trials have cost so much."""
         if self.visible:
             text = "no result yet" if best is None else f"best {best.value:g} (trial {best.number})"
+            if self.max_cost is not None:
+                left = max(self.max_cost - spent, 0.0)
+                text += f"; cost {spent:.3g}, {left:.3g} left"
             self._bar.update(self._task, advance=1, description=text)

@@ -21,7 +21,12 @@ from ringfence.optimize.log import TrialLog, check_trials, check_unbudgeted
 from ringfence.optimize.method import BaseMethod, Setup
 from ringfence.optimize.registry import method_class, method_name
 from ringfence.optimize.state import Rows, SourceRecord, SourcesRecord, StateFile
-from ringfence.optimize.transfer.sources import Source, Sources, check_source
+from ringfence.optimize.transfer.sources import (
+    Source,
+    Sources,
+    check_failures,
+    check_source,
+)
 from ringfence.threads import one_thread
 
 LONGEST = 300  # letters of a reason; a configuration of a thousand parameters would fill a screen
@@ -84,7 +89,13 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
         sources = _sources(record.sources, layout)
     guard = guard_of(learned, record.candidates, guard_share(record.guard))
     setup = Setup(
-        domain, record.seed, sources, domain.starts(record.starts), guard, record.direction
+        domain,
+        record.seed,
+        sources,
+        domain.starts(record.starts, record.by),
+        guard,
+        record.direction,
+        record.by,
     )
     optimizer = Optimizer(method, setup, record.options)
     sign = -1.0 if record.direction == "maximize" else 1.0
@@ -114,21 +125,38 @@ def _recall(optimizer: Optimizer, owner: BaseMethod | None, memory: dict[str, An
 
 
 def _sources(record: SourcesRecord, layout: Layout) -> Sources:
-    tasks = tuple(
-        Source(
-            task.name,
-            _array(task.rows, len(layout.names), task.name),
-            np.array(task.values),
-            task.unknown,
-            _extra(task),
-        )
-        for task in record.tasks
+    tasks, failures = (
+        tuple(_source(task, layout) for task in several)
+        for several in (record.tasks, record.failures)
     )
-    if not tasks or len({task.name for task in tasks}) < len(tasks):
+    if not tasks or len({task.name for task in (*tasks, *failures)}) < len(tasks) + len(failures):
         raise FileError("it has no earlier tasks, or two of one name")
     for task in tasks:
         check_source(task, layout)
-    return Sources(tasks, record.meta_features, record.target)  # type: ignore[arg-type]
+    for task in failures:
+        if len(task.rows) or len(task.values) or not len(task.failed):
+            raise FileError(f"task {task.name!r} has more or less than failed rows")
+        check_failures(task, layout)
+    return Sources(tasks, record.meta_features, record.target, failures)  # type: ignore[arg-type]
+
+
+def _source(task: SourceRecord, layout: Layout) -> Source:
+    width = len(layout.names)
+    return Source(
+        task.name,
+        _array(task.rows, width, task.name),
+        np.array(task.values, float),
+        task.unknown,
+        _extra(task),
+        _costs(task.costs, task.name),
+        _array(task.failed, width, task.name),
+        task.reasons,
+        _costs(task.failed_costs, task.name),
+    )
+
+
+def _costs(costs: list[float | None] | None, task: str) -> FloatArray | None:
+    return None if costs is None else _array([costs], len(costs), task)[0]
 
 
 def _array(rows: Rows, width: int, task: str) -> FloatArray:

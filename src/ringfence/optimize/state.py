@@ -9,7 +9,7 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.learned.file_format import encode as encode_learned
-from ringfence.optimize.transfer.sources import Sources
+from ringfence.optimize.transfer.sources import Source, Sources
 from ringfence.optimize.trial import Trial
 from ringfence.space import Choice
 
@@ -20,21 +20,26 @@ Rows: TypeAlias = list[list[float | None]]
 
 
 class SourceRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One earlier task; `unknown` and `extra` as in transfer/sources.py."""
+    """One earlier task; `unknown` and all below as in transfer/sources.py."""
 
     name: str
     rows: Rows
     values: list[float]
     unknown: tuple[str, ...] = ()
     extra: Rows | None = None
+    costs: list[float | None] | None = None
+    failed: Rows = []
+    reasons: tuple[str, ...] = ()
+    failed_costs: list[float | None] | None = None
 
 
 class SourcesRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All earlier tasks."""
+    """All earlier tasks; those that have failed rows alone are `failures`."""
 
     tasks: list[SourceRecord]
     meta_features: dict[str, dict[str, float | None]] | None
     target: dict[str, float | None] | None
+    failures: list[SourceRecord] = []
 
 
 class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +59,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guard: float = 0.0
     guard_memory: dict[str, Any] = {}
     direction: Literal["minimize", "maximize"] = "minimize"
+    by: Literal["cost", "trials"] = "trials"
 
 
 def encode_state(optimizer: Optimizer) -> bytes:
@@ -75,27 +81,37 @@ def encode_state(optimizer: Optimizer) -> bytes:
         guard=0.0 if guard is None else guard.share,
         guard_memory={} if guard_method is None else guard_method.memory,
         direction=optimizer.direction,
+        by=setup.by,
     )
     return msgspec.json.encode(record)
 
 
 def _record(sources: Sources) -> SourcesRecord:
-    tasks = [
-        SourceRecord(
-            t.name,
-            _plain(t.rows),
-            t.values.tolist(),
-            t.unknown,
-            None if t.extra is None else t.extra.tolist(),
-        )
-        for t in sources.tasks
-    ]
     meta = sources.meta_features
     return SourcesRecord(
-        tasks,
+        [_source_record(task) for task in sources.tasks],
         None if meta is None else {task: dict(features) for task, features in meta.items()},
         None if sources.target is None else dict(sources.target),
+        [_source_record(task) for task in sources.failures],
     )
+
+
+def _source_record(task: Source) -> SourceRecord:
+    return SourceRecord(
+        task.name,
+        _plain(task.rows),
+        task.values.tolist(),
+        task.unknown,
+        None if task.extra is None else task.extra.tolist(),
+        _known(task.costs),
+        _plain(task.failed),
+        task.reasons,
+        _known(task.failed_costs),
+    )
+
+
+def _known(numbers: FloatArray | None) -> list[float | None] | None:
+    return None if numbers is None else _plain(numbers[None])[0]
 
 
 def _plain(rows: FloatArray) -> Rows:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import msgspec
 
+from ringfence.errors import TrialError
 from ringfence.space import Choice
 from ringfence.words import Brief
 
@@ -34,7 +36,24 @@ class Trial(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """Its result, if it is done."""
     reason: str | None = None
     """Why it failed."""
+    cost: float | None = None
+    """What it cost, if that was said."""
     place: tuple[int, int] | None = None
     """Bracket and rung, for methods that have them."""
     guard: bool = False
     """Whether it is one of those that search the full space."""
+
+
+def checked_cost(cost: float | None, number: int) -> float | None:
+    """The cost of a trial as a number, or TrialError."""
+    if cost is None:
+        return None
+    try:
+        if isinstance(cost, (str, bytes, bool)):
+            raise TypeError
+        spent = float(cost)
+    except (TypeError, ValueError):
+        raise TrialError(f"trial {number}: the cost must be a number, not {cost!r}") from None
+    if not (math.isfinite(spent) and spent >= 0.0):
+        raise TrialError(f"trial {number}: the cost is {spent}; it must be finite and at least 0")
+    return spent

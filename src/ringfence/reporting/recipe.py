@@ -136,7 +136,9 @@ def _columns(history: History) -> dict[str, str]:
     roles = history.roles
     columns = {"task": roles.task, "objective": roles.objective}
     columns |= {"budget": roles.budget} if roles.budget is not None else {}
-    return columns | ({"status": roles.status} if roles.status is not None else {})
+    columns |= {"status": roles.status} if roles.status is not None else {}
+    columns |= {"cost": roles.cost} if roles.cost is not None else {}
+    return columns | ({"failures": history.failures} if history.failures != "keep" else {})
 
 
 def _tells_direction(history: History) -> bool:

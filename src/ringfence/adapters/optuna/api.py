@@ -10,6 +10,7 @@ from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SettingError, SpaceError
 from ringfence.history import History
 from ringfence.learned.full import full_space
+from ringfence.learned.settings import By
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.guard import USUAL, GuardShare, guard_share
 from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
@@ -110,6 +111,8 @@ def transfer_sampler(
     seed: int = 0,
     *,
     guard: GuardShare = "auto",
+    by: By = "auto",
+    cost: str | None = None,
 ) -> BaseSampler:
     """An Optuna sampler that knows the runs of earlier tasks: `optimizer="transfer"` behind a
     study. The objective keeps its own, wider `suggest_*` calls.
@@ -119,6 +122,11 @@ def transfer_sampler(
         history: the earlier tasks; their models are fitted when the first trial begins.
         seed: of everything random, together with a trial's number.
         guard: as in `sampler`.
+        by: 'cost' if what the trials cost is to be small, 'trials' if their number is; 'auto' is
+            'cost' if the history has costs. By cost, proposals follow what the study's own trials
+            cost, too.
+        cost: the user attribute in which the objective notes what a trial cost. None takes the
+            trial's duration, if the history's costs are times.
 
     Examples:
         >>> import optuna
@@ -134,11 +142,11 @@ def transfer_sampler(
     from ringfence.adapters.optuna.transfer import TransferSampler
 
     given, seed = as_learned(learned), integer(seed, "seed", 0) or 0
-    inside = TransferSampler(given, history, seed)
+    inside = TransferSampler(given, history, seed, by, cost)
     share = guard_share(guard)
     if share == 0.0 or given.shape == "full":
         return inside
-    everywhere = TransferSampler(full_space(given.space), history, seed)
+    everywhere = TransferSampler(full_space(given.space), history, seed, by, cost)
     return _guarded(given, inside, everywhere, share)
 
 

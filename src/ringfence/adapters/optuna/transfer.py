@@ -7,6 +7,7 @@ the storage holds, in whichever process it runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from optuna.samplers import RandomSampler
@@ -18,6 +19,7 @@ from ringfence.adapters.optuna.region_sampler import RegionSampler
 from ringfence.adapters.optuna.trials import configuration
 from ringfence.errors import SettingError
 from ringfence.history import History
+from ringfence.learned.settings import By
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize import optimizer
 from ringfence.optimize.log import TrialLog
@@ -32,12 +34,20 @@ class TransferSampler(RegionSampler):
     """Proposes what `optimizer="transfer"` would; parameters that the learned space lacks are drawn
     at random."""
 
-    def __init__(self, learned: LearnedSpace, history: History, seed: int) -> None:
+    def __init__(
+        self,
+        learned: LearnedSpace,
+        history: History,
+        seed: int,
+        by: By = "auto",
+        cost: str | None = None,
+    ) -> None:
         super().__init__(learned, RandomSampler(), seed, {})
         losses = optimizer(
-            "transfer", learned, seed=seed, direction="minimize", history=history, guard=0
+            "transfer", learned, seed=seed, direction="minimize", history=history, guard=0, by=by
         )
         self._method = losses.method
+        self._cost, self._timed = cost, cost is None and history.roles.timed
         self.past = PastDirection(history.roles.objective, history.roles.direction)
 
     def __str__(self) -> str:
@@ -52,10 +62,19 @@ class TransferSampler(RegionSampler):
         for other in self._others(study, trial):
             config = configuration(self._learned, other)
             if config is not None:
-                log.add(_trial(len(log), config, other, sign))
+                log.add(_trial(len(log), config, other, sign, self._cost_of(other)))
         self._method.memory.pop("hyperparameters", None)  # of the process that ran before
         rng = np.random.default_rng([self._seed or 0, trial.number])
         return self._method.propose(log, rng).config
+
+    def _cost_of(self, trial: FrozenTrial) -> float | None:
+        """What a trial cost: its attribute, or its duration where the past ran in seconds."""
+        if self._method.setup.by == "trials" or not trial.state.is_finished():
+            return None
+        if self._timed:
+            return None if trial.duration is None else trial.duration.total_seconds()
+        said = None if self._cost is None else trial.user_attrs.get(self._cost)
+        return float(said) if isinstance(said, (int, float)) else None
 
     @staticmethod
     def _others(study: Study, trial: FrozenTrial) -> Iterator[FrozenTrial]:
@@ -64,7 +83,10 @@ class TransferSampler(RegionSampler):
                 yield other
 
 
-def _trial(number: int, config: Config, trial: FrozenTrial, sign: float) -> Trial:
+def _trial(
+    number: int, config: Config, trial: FrozenTrial, sign: float, cost: float | None
+) -> Trial:
     if trial.state == TrialState.COMPLETE:
-        return Trial(number, config, state="done", value=sign * float(trial.values[0]))
-    return Trial(number, config, state="failed" if trial.state in FAILED else "running")
+        return Trial(number, config, state="done", value=sign * float(trial.values[0]), cost=cost)
+    state: Literal["failed", "running"] = "failed" if trial.state in FAILED else "running"
+    return Trial(number, config, state=state, cost=cost)

@@ -152,12 +152,16 @@ class Beliefs:
         best = best_of_draws(shares.shape[1], draws)
         return np.asarray(np.moveaxis(regrets(shares) @ best.T, 0, 1))
 
+    def shares_at(self, name: str, rows: FloatArray) -> FloatArray:
+        """The share of random configurations that are better than each of some, for each function,
+        (S, m)."""
+        X = self.rows[name].as_known(self.layout.features(rows))
+        return self._task(name).shares(self._points(X))
+
     def regrets_in_order(self, name: str, rows: FloatArray) -> FloatArray:
         """Regret of the best of the first k of some configurations, for each function, each
         exponent and each k."""
-        X = self.rows[name].as_known(self.layout.features(rows))
-        shares = self._task(name).shares(self._points(X))
-        best = np.minimum.accumulate(shares, axis=1)
+        best = np.minimum.accumulate(self.shares_at(name, rows), axis=1)
         return np.asarray(np.moveaxis(regrets(best), 0, 1))
 
     def _inside(self, blocks: Sequence[Block], choices: Kept, n_points: int, rows: _Rows) -> _Seen:

@@ -15,7 +15,7 @@ from ringfence.words import estimate, value
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
-    from ringfence.checking.result import Check
+    from ringfence.checking.result import Check, Spending
 
 INSIDE_COLUMN = DRAWS.index(JUDGED_AT)
 
@@ -95,11 +95,16 @@ class StartingPoints:
     says: str
     worth: tuple[tuple[int, float, float], ...]
     """Number of points, mean regret after them, and trials that random search needs for it."""
+    costs: tuple[float, ...] = ()
+    """What each is expected to cost, in median trials; empty if nobody knows."""
+    spending: Spending | None = None
+    """What such points cost, and random search for the same."""
 
 
 def starting_points(learned: LearnedSpace, check: Check | None) -> StartingPoints | None:
     """The starting points of the learned space; None if it has none."""
-    if not learned.portfolio:
+    points = learned.starting_points()
+    if not points:
         return None
     starts = None if check is None else check.starts
     ups = () if starts is None else starts.speed_ups
@@ -108,10 +113,12 @@ def starting_points(learned: LearnedSpace, check: Check | None) -> StartingPoint
             tuple(
                 value(point.config[name]) if name in point.config else "–" for name in learned.space
             )
-            for point in learned.portfolio
+            for point in points
         ),
         " ".join(starts_lines(starts)) or "not checked",
         tuple((up.draws, up.inside, up.value * up.draws) for up in ups),
+        tuple(point.cost for point in points if point.cost is not None),
+        None if starts is None else starts.spending,
     )
 
 

@@ -12,8 +12,10 @@ from ringfence.checking.display.text import (
     nested_line,
     settings_table,
     space_lines,
+    spending_rows,
     starts_lines,
     warning_lines,
+    zone_lines,
 )
 from ringfence.checking.verdict import JUDGED_AT
 from ringfence.learned.text import titled
@@ -43,10 +45,14 @@ def check_html(check: Check) -> str:
     head = ("trials", "regret inside", "in the full space", "speed-up", "90% interval")
     tables = [notebook_table(head, draws)] if draws else []
     tables += [starts_table(check.starts)] if check.starts and check.starts.speed_ups else []
+    if check.starts and check.starts.spending:
+        spent, *rows = spending_rows(check.starts.spending)
+        tables.append(notebook_table(spent, rows))
     tables += [notebook_table(("task, worst first", "gain", ""), worst)] if worst else []
     lines = [
         *caution_lines(check),
         *starts_lines(check.starts),
+        *zone_lines(check.zone),
         *([REGRET] if draws else []),
         *space_lines(check),
     ]

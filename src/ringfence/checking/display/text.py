@@ -9,15 +9,16 @@ from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
-from ringfence.words import estimate, plain, some
+from ringfence.words import cost_text, estimate, plain, some
 
 if TYPE_CHECKING:
     from ringfence.checking.comparison import Comparison
-    from ringfence.checking.result import Check, StartsCheck
+    from ringfence.checking.result import Check, Spending, StartsCheck, ZoneCheck
 
 
 ROUNDING = 1e-9  # regrets this near to each other are equal
 REGRET = "regret: 0 is the best of thousands of random configurations, 1 a median one"
+SHOWN_FROM, SHOWN_TO = 0.5, 20.0  # median trials spent that a text shows
 SETTING = 24  # columns that the name of a setting keeps in a narrow table
 TONES: dict[Verdict, Tone] = {
     "helps": "good",
@@ -125,7 +126,9 @@ def summary_parts(check: Check) -> list[Part]:
         )
     parts += ["", Table(rows), REGRET] if check.speed_ups else []
     parts += ["", *(toned(line, check.starts) for line in starts_lines(check.starts))]
-    return [*parts, *space_lines(check), *warning_lines(check)]
+    if check.starts is not None and check.starts.spending is not None:
+        parts += ["", Table(spending_rows(check.starts.spending)), ""]
+    return [*parts, *space_lines(check), *zone_lines(check.zone), *warning_lines(check)]
 
 
 def space_lines(check: Check) -> list[str]:
@@ -137,6 +140,19 @@ def space_lines(check: Check) -> list[str]:
         ("not judged (their best and median run are equal)", check.not_judged),
     )
     return lines + [f"{label}: {some(names)}" for label, names in named if names]
+
+
+def zone_lines(zone: ZoneCheck | None) -> list[str]:
+    """What the no-go zone of the other tasks is to each task; no line if there is none."""
+    if zone is None:
+        return []
+    held = f"{zone.failed:,} of {zone.runs:,} runs in it failed" if zone.runs else "no run in it"
+    best = f"the best run of {len(zone.best_inside)} of {zone.claimed} tasks lies in it"
+    named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
+    return [
+        f"no-go zone: {zone.zone.rule}",
+        f"found anew without each task: {held}; {best}{named}",
+    ]
 
 
 def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:
@@ -156,11 +172,44 @@ def starts_lines(starts: StartsCheck | None) -> list[str]:
         return [f"starting points: cannot tell; {starts.reason}"]
     up = starts.speed_ups[-1]
     name = f"first {up.draws} starting points" if up.draws > 1 else "first starting point"
-    return [
+    lines = [
         f"{name}: {starts.verdict}; mean regret {up.inside:.3f}, for which random search of the "
         f"full space needs {up.value * up.draws:.0f} trials (90% interval "
         f"{up.low * up.draws:.0f} to {up.high * up.draws:.0f}, over {len(starts.tasks)} tasks)"
         + (f"; {starts.reason}" if starts.reason else "")
+    ]
+    return lines + spending_lines(starts.spending)
+
+
+def spending_lines(spending: Spending | None) -> list[str]:
+    """What the starting points cost, and random search for the same; no line if nobody knows."""
+    if spending is None:
+        return []
+    typical, unit, needs = spending.typical, spending.unit, spending.random_needs
+    most = spending.spent[-1]
+    more = f"more than {cost_text(most * typical, unit)}"
+    needed = more if needs is None else cost_text(needs * typical, unit)
+    n = spending.n_starts
+    first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
+    return [
+        f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "
+        f"{needed} for the same"
+    ]
+
+
+def spending_rows(spending: Spending) -> list[list[str]]:
+    """Regret against what is spent: of the starting points, and of random search."""
+    rows = [["spent", "in median trials", "starting points", "random search"]]
+    columns = zip(spending.spent, spending.starts, spending.random)
+    return rows + [
+        [
+            cost_text(spent * spending.typical, spending.unit),
+            f"{spent:g}",
+            f"{ours:.3f}",
+            f"{usual:.3f}",
+        ]
+        for spent, ours, usual in columns
+        if SHOWN_FROM <= spent <= SHOWN_TO
     ]
 
 

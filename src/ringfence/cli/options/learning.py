@@ -26,6 +26,21 @@ class Categories(StrEnum):
     observed = "observed"
 
 
+class SearchBy(StrEnum):
+    """What a search is to be short in."""
+
+    auto = "auto"
+    cost = "cost"
+    trials = "trials"
+
+
+By: TypeAlias = Annotated[
+    SearchBy,
+    typer.Option(
+        help="Starting points that bring most for what they cost, or in so many trials; auto goes "
+        "by cost if the past runs have costs."
+    ),
+]
 Compare: TypeAlias = Annotated[
     bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
 ]

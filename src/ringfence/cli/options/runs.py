@@ -44,9 +44,17 @@ class Way(StrEnum):
     maximize = "maximize"
 
 
+class Failures(StrEnum):
+    """What is done with failed runs."""
+
+    keep = "keep"
+    ignore = "ignore"
+
+
 @dataclass(frozen=True)
 class OutcomeOptions:
-    """What the outcome of a run is: which way is better, at which budget, and did it finish."""
+    """What the outcome of a run is: which way is better, at which budget, did it finish, and what
+    did it cost."""
 
     way: Annotated[
         Way | None,
@@ -65,6 +73,14 @@ class OutcomeOptions:
     status: Annotated[str | None, typer.Option(help="Column that tells which runs finished.")] = (
         None
     )
+    cost: Annotated[
+        str | None,
+        typer.Option(help="Column of what a run cost: seconds, dollars, anything that adds up."),
+    ] = None
+    failures: Annotated[
+        Failures | None,
+        typer.Option(help="Failed runs: keep them as such, or ignore them.", show_default="keep"),
+    ] = None
 
     @property
     def direction(self) -> str | None:
@@ -168,6 +184,8 @@ class RunOptions:
             "missing": self.missing,
             "budget": outcome.budget,
             "status": outcome.status,
+            "cost": outcome.cost,
+            "failures": "keep" if outcome.failures is None else outcome.failures.value,
             "format": format,
         }
         if self.studies:

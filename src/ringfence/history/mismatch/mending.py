@@ -180,7 +180,7 @@ def _require_free(history: History, name: str) -> None:
     roles = history.roles
     if name in history.frame.columns and name not in roles.parameters:
         parts = {roles.task: "task", roles.objective: "objective", roles.budget: "budget"}
-        what = {**parts, roles.status: "status"}.get(name)
+        what = {**parts, roles.status: "status", roles.cost: "cost"}.get(name)
         raise HistoryError(
             f"{name!r} is the column of the {what}, which no parameter can have"
             if what

@@ -33,6 +33,7 @@ from ringfence.checks import require_polars
 from ringfence.errors import FileError, HistoryError, MissingExtraError, RingfenceError
 from ringfence.errors.addresses import hidden, is_address, shown
 from ringfence.history.history import History
+from ringfence.history.outcomes.failures import Failures
 from ringfence.history.readers import table
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.notation import Decimal
@@ -50,6 +51,8 @@ COLUMN_OPTIONS = (
     "ignore",
     "missing",
     "decimal",
+    "cost",
+    "failures",
     "format",
 )
 """What can be said about any source."""
@@ -70,6 +73,8 @@ def read_history(
     ignore: str | Sequence[str] = (),
     missing: Missing | None = None,
     decimal: Decimal | None = None,
+    cost: str | None = None,
+    failures: Failures = "keep",
     **options: Any,
 ) -> History:
     """Read past runs from a file, a folder, a database, a data frame or another tool's object.
@@ -90,6 +95,9 @@ def read_history(
         ignore: columns that are not parameters.
         missing: what happens to rows that lack a parameter: 'drop', 'choice' or 'error'.
         decimal: 'point' or 'comma', if text such as 1,234 could be read either way.
+        cost: the column of what a run cost: seconds, dollars, anything that adds up; readers and
+            columns called duration, train_time, … tell it unasked.
+        failures: 'keep' keeps runs that failed as such; 'ignore' only leaves them out.
         options: the reader's own; its page has them (docs/readers).
 
     Raises:
@@ -112,6 +120,8 @@ def read_history(
         ignore=ignore,
         missing=missing,
         decimal=decimal,
+        cost=cost,
+        failures=failures,
     )
     options |= {k: v for k, v in (("budget", budget), ("status", status)) if v is not None}
     return read_source(source, columns, format, options)

@@ -11,6 +11,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.guesses import TASKS, is_label
+from ringfence.history.guessing.costs import is_cost
 from ringfence.history.guessing.results import METRICS, is_result
 from ringfence.history.guessing.statuses import STATUSES
 from ringfence.history.places import Places
@@ -25,6 +26,8 @@ class Sheet:
 
     table: pl.DataFrame
     places: Places
+    is_run: pl.Series
+    """For each line of the table as it came whether it is a run."""
     notes: tuple[str, ...]
     nones: frozenset[str]
     """Columns in which a missing value was written as None."""
@@ -35,7 +38,7 @@ class Sheet:
 def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Sheet:
     """The runs of the table; columns of text that play no part stay as they are."""
     tasks = _tasks(table, named)
-    table, places, notes = _without_remarks(table, places, tasks)
+    table, places, is_run, notes = _without_remarks(table, places, tasks)
     for task in tasks:
         table, said = tidy_names(table, task)
         table, filled = filled_down(table, task, places)
@@ -46,7 +49,7 @@ def read_sheet(table: pl.DataFrame, named: NamedColumns, places: Places) -> Shee
         name for name in read if name == objective or (name not in named.names and is_result(name))
     ]
     cells = read_cells(table, read, results, named.decimal, places.of)
-    return Sheet(cells.table, places, (*notes, *cells.notes), cells.nones, cells.words)
+    return Sheet(cells.table, places, is_run, (*notes, *cells.notes), cells.nones, cells.words)
 
 
 def filled_down(table: pl.DataFrame, task: str, places: Places) -> tuple[pl.DataFrame, list[str]]:
@@ -74,18 +77,18 @@ def _tasks(table: pl.DataFrame, named: NamedColumns) -> list[str]:
 def _is_read(name: str, named: NamedColumns, tasks: Sequence[str]) -> bool:
     """Whether the texts of a column may stand for numbers: not those of names, labels and such."""
     if name in named.names:
-        return name not in (named.task, named.status)
+        return name not in (named.task, named.status, named.cost)
     if name in tasks or name in named.ignore or name.lower() in STATUSES:
         return False
     if named.objective is None and name.lower() in METRICS:
         return True
-    return named.parameters is None and not is_label(name)
+    return named.parameters is None and not is_label(name) and not is_cost(name)
 
 
 def _without_remarks(
     table: pl.DataFrame, places: Places, tasks: Sequence[str]
-) -> tuple[pl.DataFrame, Places, list[str]]:
-    """The rows that are runs; what was left out is said."""
+) -> tuple[pl.DataFrame, Places, pl.Series, list[str]]:
+    """The rows that are runs, and which those are; what was left out is said."""
     end = table.height - footer_lines(table)
     is_footer = pl.Series(range(table.height)) >= end
     is_summary = summary_rows(table.head(end), tasks).extend(is_footer.filter(is_footer).not_())
@@ -100,8 +103,8 @@ def _without_remarks(
     if not is_run.any():
         raise HistoryError("the table has a summary and no rows")
     if is_run.all():
-        return table, places, notes
-    return table.filter(is_run), places.filter(is_run), notes
+        return table, places, is_run, notes
+    return table.filter(is_run), places.filter(is_run), is_run, notes
 
 
 def _first_text(table: pl.DataFrame, row: int) -> str:

@@ -14,6 +14,7 @@ from ringfence.arrays import FloatArray
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.learned.blocks import Block
 from ringfence.learned.full import full_space
+from ringfence.learned.settings import Unit
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.candidate_list import CandidateList
 from ringfence.optimize.domain.layout import Layout
@@ -103,10 +104,11 @@ class Domain:
             return dict(candidate)
         return self.layout.decode(rows)[0]
 
-    def starts(self, n: int) -> tuple[Config, ...]:
+    def starts(self, n: int, by: Unit = "trials") -> tuple[Config, ...]:
         """The first `n` starting points of the learned space; with candidates, the nearest to each
-        of them, none twice."""
-        configs = self.learned.starts(n)
+        of them, none twice. By cost, if it has such."""
+        by_cost = by == "cost" and self.learned.portfolio_by_cost
+        configs = self.learned.starts(n, "cost" if by_cost else "trials")
         if self.given is None or self.pool is None:
             return tuple(configs)
         features = self.layout.features

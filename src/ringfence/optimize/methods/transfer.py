@@ -30,7 +30,7 @@ from ringfence.optimize.search.acquisition import log_expected_improvement
 from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
 from ringfence.optimize.surrogates.source_prior import Prior, SourcePosterior, condition_on
 from ringfence.optimize.transfer.candidates import Candidates
-from ringfence.optimize.transfer.cover import agreement_weights, gain, promise
+from ringfence.optimize.transfer.cover import agreement_weights, gain, lowest, promise
 from ringfence.optimize.transfer.source_models import (
     SourceModels,
     fit_source_models,
@@ -58,6 +58,11 @@ class TrialEvidence:
     share: float
     """The weight of the process against the cover, from 0 to 1."""
     posterior: SourcePosterior | None
+
+    @property
+    def floor(self) -> float:
+        """The least score that there can be."""
+        return lowest(self.tried) if self.posterior is None else 0.0
 
     def scores(self, F: FloatArray, prior: Prior) -> FloatArray:
         """Scores (m,) of candidates with the regrets F (T, m) on the earlier tasks."""
@@ -116,12 +121,19 @@ class Method(GPMethod):
         if not untried.any() and not len(neighbors):
             neighbors = self.domain.fresh(log.tried, rng)
         evidence = self.evidence(log, known)
-        scores = np.where(untried, evidence.scores(self.candidates.F, self.fixed_prior), -np.inf)
+        scores = evidence.scores(self.candidates.F, self.fixed_prior)
         if len(neighbors):
             F = self.models.predict(neighbors)
             scores = np.append(scores, evidence.scores(F, self.prior(F, neighbors)))
         rows = np.concatenate([self.candidates.rows, neighbors])
+        scores = self.weighing.apply(scores, rows, log, evidence.floor)
+        scores[: len(untried)][~untried] = -np.inf
         return Proposal(self.domain.config(rows[[np.argmax(scores)]]))
+
+    @property
+    def n_unweighed(self) -> int:
+        """None: the cover weighs the first trial already."""
+        return 0
 
     def evidence(self, log: TrialLog, known: BoolArray) -> TrialEvidence:
         """What follows from the trials so far for the earlier tasks and for the new one."""

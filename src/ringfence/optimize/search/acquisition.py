@@ -53,6 +53,16 @@ class SearchCoordinates(Protocol):
         """The features, and a function from gradients by them (k, d) to gradients by u (k, q)."""
 
 
+class WeightSlopes(Protocol):
+    """What is added to log EI, as a function of search coordinates u (k, q)."""
+
+    def at(self, u: FloatArray) -> FloatArray:
+        """The weights, (k,)."""
+
+    def with_gradient(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The weights (k,) and their gradient (k, q)."""
+
+
 def log_expected_improvement(
     mean: FloatArray, variance: FloatArray, best: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -106,6 +116,7 @@ class _Climb:
     starts: FloatArray  # (k, q)
     free: IntArray
     coordinates: SearchCoordinates | None
+    slopes: WeightSlopes | None = None
 
     def points(self, flat: FloatArray) -> FloatArray:
         u = self.starts.copy()
@@ -116,7 +127,9 @@ class _Climb:
         return u if self.coordinates is None else self.coordinates.to_features(u)
 
     def log_ei(self, u: FloatArray) -> FloatArray:
-        return log_expected_improvement(*self.model.predict(self.features(u)), self.best)[0]
+        moments = self.model.predict(self.features(u))
+        log_ei = log_expected_improvement(*moments, self.best)[0]
+        return log_ei if self.slopes is None else log_ei + self.slopes.at(u)
 
     def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
         u = self.points(flat)
@@ -126,6 +139,9 @@ class _Climb:
         slope = by_mean[:, None] * d_mean + by_variance[:, None] * d_variance
         if pull is not None:
             slope = pull(slope)
+        if self.slopes is not None:
+            weights, by_u = self.slopes.with_gradient(u)
+            log_ei, slope = log_ei + weights, slope + by_u
         return -float(log_ei.sum()), -slope[:, self.free].ravel()
 
 
@@ -138,17 +154,19 @@ def maximize_acquisition(
     *,
     fixed: BoolArray | None = None,
     coordinates: SearchCoordinates | None = None,
+    slopes: WeightSlopes | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Climb log EI from every start (k, q) within lower <= u <= upper (q,), all in one search.
 
-    Columns in the mask `fixed` (q,) stay as they are. Without coordinates, u are features. Returns
+    Columns in the mask `fixed` (q,) stay as they are. Without coordinates, u are features. `slopes`
+    are weights that are added to log EI. Returns
     the end of each climb (k, q), in the order of the starts, and log EI there (k,), never lower
     than at its start.
     """
     free = np.arange(starts.shape[1]) if fixed is None else np.flatnonzero(~fixed)
     starts = starts.copy()
     starts[:, free] = np.clip(starts[:, free], lower[free], upper[free])
-    climb = _Climb(model, best, starts, free, coordinates)
+    climb = _Climb(model, best, starts, free, coordinates, slopes)
     before = climb.log_ei(starts)
     if not free.size:
         return starts, before

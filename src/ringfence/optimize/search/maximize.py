@@ -1,4 +1,4 @@
-"""Where in the domain is the expected improvement largest?
+"""Where in the domain is the expected improvement, times the weights, largest?
 
 Of a list every untried row is scored. In a region, uniform draws and steps around the best rows are
 scored, a few of them climb together in smooth coordinates of the region, and the ends of the climbs
@@ -21,6 +21,7 @@ from ringfence.optimize.search.acquisition import (
     log_expected_improvement,
     maximize_acquisition,
 )
+from ringfence.optimize.weighing.weighing import RowWeights, Slopes
 
 DRAWS = 512  # from the region, uniformly
 STEPS = 128  # around the best rows
@@ -38,6 +39,8 @@ class Search:
     """Rows to take steps around, (k, names)."""
     context: FloatArray | None = None
     """Columns that the model sees beside the features of a row, the same for all rows."""
+    weights: RowWeights | None = None
+    """What is added to log EI at some rows."""
 
     def maximize(self, model: Surrogate, best: float, rng: np.random.Generator) -> FloatArray:
         """The untried row, shape (1, names), with the largest expected improvement below `best`
@@ -45,7 +48,8 @@ class Search:
 
         def log_ei(rows: FloatArray) -> FloatArray:
             X = with_context(self.domain.layout.features(rows), self.context)
-            return log_expected_improvement(*model.predict(X), best)[0]
+            scores = log_expected_improvement(*model.predict(X), best)[0]
+            return scores if self.weights is None else scores + self.weights(rows)
 
         if self.domain.pool is not None:
             rows = self.domain.untried(self.tried)
@@ -59,7 +63,12 @@ class Search:
         climbers = rows[choose_starts(scores, CLIMBERS, rng)]
         coordinates = SmoothCoordinates(self.domain.layout, climbers, self.context)
         ends, _ = maximize_acquisition(
-            model, best, coordinates.start, *coordinates.bounds, coordinates=coordinates
+            model,
+            best,
+            coordinates.start,
+            *coordinates.bounds,
+            coordinates=coordinates,
+            slopes=None if self.weights is None else Slopes(self.weights, coordinates),
         )
         summits = admissible(self.domain, coordinates.rows(ends), self.tried)
         rows = np.concatenate([rows[[np.argmax(scores)]], summits])

@@ -13,6 +13,9 @@ five that would be chosen alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 import numpy as np
 
 from ringfence.arrays import FloatArray, IntArray
@@ -20,6 +23,9 @@ from ringfence.arrays import FloatArray, IntArray
 TIE = 1e-6  # weight of the mean, which decides between equal gains
 MOST_COMPARED = 100  # observations; of more, evenly spaced ones
 TRUST = 4.0  # rate at which weights follow agreement with each further observation
+
+
+Weigh: TypeAlias = Callable[[FloatArray, float, Sequence[int]], FloatArray]
 
 
 def gain(F: FloatArray, tried: FloatArray, w: FloatArray) -> FloatArray:
@@ -34,14 +40,23 @@ def promise(F: FloatArray, tried: FloatArray, w: FloatArray) -> FloatArray:
     return gain(F, tried, w) - TIE * mean if tried.shape[1] else -mean
 
 
-def greedy_cover(F: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-    """k candidates in the order of their gain, and the mean regret of the tasks after each."""
+def lowest(tried: FloatArray) -> float:
+    """The least promise that there can be."""
+    return -TIE if tried.shape[1] else -1.0
+
+
+def greedy_cover(F: FloatArray, k: int, weigh: Weigh | None = None) -> tuple[IntArray, FloatArray]:
+    """k candidates in the order of their gain, and the mean regret of the tasks after each. `weigh`
+    turns the promises of all into scores, given its least value and the candidates so far."""
     T, m = F.shape
     w = np.full(T, 1.0 / T)
     order: list[int] = []
     available = np.ones(m, dtype=bool)
     for _ in range(min(k, m)):
-        scores = np.where(available, promise(F, F[:, order], w), -np.inf)
+        scores = promise(F, F[:, order], w)
+        if weigh is not None:
+            scores = weigh(scores, lowest(F[:, order]), order)
+        scores = np.where(available, scores, -np.inf)
         order.append(int(scores.argmax()))
         available[order[-1]] = False
     covered = np.minimum.accumulate(F[:, order], axis=1).mean(axis=0)

@@ -4,12 +4,15 @@ symbol    meaning                                                               
 rows      coordinates as in the layout; NaN: inactive, or unknown                (n, names)
 unknown   parameters that the task did not tune, at values that nobody said      names
 extra     parameters that it tuned and the space does not have, within [0, 1]    (n, e)
+costs     what the rows cost; NaN: unknown                                       (n,)
+failed    the runs that failed, as rows                                          (k, names)
+reasons   why they failed; empty: unknown                                        k
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ import polars as pl
 
 from ringfence.arrays import BoolArray, FloatArray, near_one
 from ringfence.errors import FileError, HistoryError, SettingError
-from ringfence.history import TASK, VALUE, Runs, usable_rows
+from ringfence.history import COST, COUNT, REASON, TASK, VALUE, Runs, usable_rows
 from ringfence.history.mismatch.extras import EXTRA
 from ringfence.history.mismatch.unknown import is_unknown
 from ringfence.history.runs import read_with_hint
@@ -36,6 +39,14 @@ class Source:
     values: FloatArray  # (n,)
     unknown: tuple[str, ...] = ()
     extra: FloatArray | None = None  # (n, e)
+    costs: FloatArray | None = None  # (n,)
+    failed: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (k, names)
+    reasons: tuple[str, ...] = ()  # k
+    failed_costs: FloatArray | None = None  # (k,)
+
+    def __post_init__(self) -> None:
+        if not self.failed.size:
+            object.__setattr__(self, "failed", np.empty((0, self.rows.shape[1])))
 
     def best(self, k: int) -> tuple[FloatArray, FloatArray]:
         """The k best rows and their standardized values: 0 is the task's mean, 1 its spread."""
@@ -51,7 +62,10 @@ class Source:
         if not self.unknown:
             return self
         rng = np.random.default_rng([seed, *self.name.encode()])
-        return replace(self, rows=domain.completed(self.rows, rng), unknown=())
+        rows, failed = (
+            domain.completed(each, rng) if len(each) else each for each in (self.rows, self.failed)
+        )
+        return replace(self, rows=rows, failed=failed, unknown=())
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +77,8 @@ class Sources:
     """By task."""
     target: MetaFeatures | None = None
     """Of the new task."""
+    failures: tuple[Source, ...] = ()
+    """Tasks of which every run failed: they have failed rows, and no others."""
 
     def meta(self) -> tuple[MetaFeatures, dict[str, MetaFeatures]]:
         """The meta-features of the new task and of each earlier one, or SettingError."""
@@ -86,28 +102,92 @@ def sources_of(
 ) -> Sources:
     """The usable rows of a history as sources."""
     history = read_with_hint(history, "history")
-    tasks = tasks_of(usable_rows(history, layout.space).frame, layout)
-    return Sources(tasks, _by_task(meta_features), None if target is None else dict(target))
+    usable = usable_rows(history, layout.space)
+    return Sources(
+        tasks_of(usable.frame, layout, usable.failed),
+        _by_task(meta_features),
+        None if target is None else dict(target),
+        only_failed(usable.frame, usable.failed, layout),
+    )
 
 
-def tasks_of(frame: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
-    """The tasks of usable rows, or HistoryError if there are none. A run that a task holds twice,
-    with the same configuration and value, counts once: otherwise a file that was read twice would
-    count double."""
+def tasks_of(
+    frame: pl.DataFrame, layout: Layout, failed: pl.DataFrame | None = None
+) -> tuple[Source, ...]:
+    """The tasks of usable rows, with the `failed` ones of each, or HistoryError if there are none.
+    A run that a task holds twice, with the same configuration and value, counts once: otherwise a
+    file that was read twice would count double."""
     tasks = []
+    # A history of best rows says nothing about where the others are.
+    failures = {} if failed is None or COUNT in frame.columns else _by_name(failed)
     extra = [name for name in frame.columns if name.startswith(EXTRA)]
     runs = frame.unique([TASK, VALUE, *layout.names, *extra], maintain_order=True)
     for key, group in runs.group_by(TASK, maintain_order=True):
         group, unknown = _alike(group, layout.names)
-        rows = np.empty((group.height, len(layout.names)))
-        for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
-            column = group[name].cast(float).fill_null(np.nan).to_numpy()
-            rows[:, j] = column if axis is None else axis.encode(column)
-        values = group[VALUE].to_numpy()
-        tasks.append(Source(str(key[0]), rows, values, unknown, _varying(group, extra)))
+        source = Source(
+            str(key[0]),
+            _coded(group, layout),
+            group[VALUE].to_numpy(),
+            unknown,
+            _varying(group, extra),
+            _numbers(group[COST]) if COST in group.columns else None,
+        )
+        tasks.append(_with_failures(source, failures.get(source.name), layout))
     if not tasks:
         raise HistoryError("the history has no usable row")
     return tuple(tasks)
+
+
+def only_failed(frame: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
+    """The tasks of `failed` rows that have no usable ones in `frame`."""
+    known = set(frame[TASK])
+    return tuple(
+        _with_failures(_without_rows(name, group, layout), group, layout)
+        for name, group in _by_name(failed).items()
+        if name not in known and COUNT not in frame.columns
+    )
+
+
+def _by_name(failed: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    if not failed.height:
+        return {}
+    return {str(key[0]): rows for key, rows in failed.group_by(TASK, maintain_order=True)}
+
+
+def _without_rows(name: str, failed: pl.DataFrame, layout: Layout) -> Source:
+    """A task that has failed rows alone, and what these do not know."""
+    _, unknown = _alike(failed, layout.names)
+    return Source(name, np.empty((0, len(layout.names))), np.empty(0), unknown)
+
+
+def _with_failures(source: Source, failed: pl.DataFrame | None, layout: Layout) -> Source:
+    """The task with those of its failed rows that know what the others know."""
+    if failed is None:
+        return source
+    for name in layout.names:
+        if name in source.unknown:
+            failed = failed.with_columns(pl.lit(np.nan).alias(name))
+        else:
+            failed = failed.filter(~is_unknown(name))
+    return replace(
+        source,
+        failed=_coded(failed, layout),
+        reasons=tuple(failed[REASON].fill_null("")),
+        failed_costs=_numbers(failed[COST]) if failed[COST].count() else None,
+    )
+
+
+def _coded(group: pl.DataFrame, layout: Layout) -> FloatArray:
+    """Rows of a frame in the coordinates of the layout, (n, names)."""
+    rows = np.empty((group.height, len(layout.names)))
+    for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
+        column = _numbers(group[name])
+        rows[:, j] = column if axis is None else axis.encode(column)
+    return rows
+
+
+def _numbers(column: pl.Series) -> FloatArray:
+    return column.cast(float).fill_null(np.nan).to_numpy()
 
 
 def _alike(group: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -136,17 +216,39 @@ def _varying(group: pl.DataFrame, extra: Sequence[str]) -> FloatArray | None:
 def check_source(source: Source, layout: Layout) -> None:
     """FileError if the rows of an earlier task are not configurations of the space, or have no
     value each."""
-    rows, numeric = source.rows, np.array([axis is not None for axis in layout.axes], dtype=bool)
+    rows = source.rows
     if not len(rows) or len(source.values) != len(rows):
         raise FileError(
             f"task {source.name!r} has {len(rows)} rows and {len(source.values)} values"
         )
+    if not _fits(source.extra, len(rows)):
+        raise FileError(f"task {source.name!r} has other parameters than it says")
+    check_failures(source, layout)
+    _check_rows(source, rows, layout)
+
+
+def check_failures(source: Source, layout: Layout) -> None:
+    """FileError if the failed rows are no configurations, or the costs of a task no costs."""
+    k = len(source.failed)
+    if len(source.reasons) != k:
+        raise FileError(f"task {source.name!r} has {k} failed rows, {len(source.reasons)} reasons")
+    for costs, n in ((source.costs, len(source.rows)), (source.failed_costs, k)):
+        if costs is not None and not (
+            len(costs) == n and (np.isnan(costs) | (np.isfinite(costs) & (costs > 0))).all()
+        ):
+            raise FileError(f"task {source.name!r} has costs that are none, or not one a row")
+    _check_rows(source, source.failed, layout)
+
+
+def _check_rows(source: Source, rows: FloatArray, layout: Layout) -> None:
+    """FileError unless the rows are configurations of the space."""
+    numeric = np.array([axis is not None for axis in layout.axes], dtype=bool)
     last = np.where(
         numeric, 1.0, [len(layout.space.unordered_choices().get(n, "x")) - 1 for n in layout.names]
     )
     unknown = np.array([name in source.unknown for name in layout.names], dtype=bool)
     odd = source.unknown and (unknown.all() or unknown.sum() != len(source.unknown))
-    if odd or not _fits(source.extra, len(rows)):
+    if odd:
         raise FileError(f"task {source.name!r} has other parameters than it says")
     active = ~np.isnan(rows)
     legal = ~active | ((rows >= 0) & (rows <= last) & (numeric | (rows == np.round(rows))))

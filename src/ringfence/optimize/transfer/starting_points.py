@@ -9,7 +9,7 @@ row, there are no models (incumbent_cover.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -24,11 +24,16 @@ from ringfence.learned.settings import ENOUGH_ROWS
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.design import Design
 from ringfence.optimize.domain.domain import Domain, domain_of
+from ringfence.optimize.log import TrialLog
 from ringfence.optimize.transfer.candidates import Candidates
-from ringfence.optimize.transfer.cover import greedy_cover
+from ringfence.optimize.transfer.cover import Weigh, greedy_cover
 from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
 from ringfence.optimize.transfer.sources import tasks_of
+from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
+from ringfence.optimize.weighing.reasons import weighing_of
+from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 from ringfence.threads import one_thread
 
@@ -45,43 +50,66 @@ def with_starts(
     rows: pl.DataFrame,
     n: int,
     progress: Callable[[int, int], None] | None = None,
+    failed: pl.DataFrame | None = None,
 ) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from. `progress` is called with the number of tasks modelled and of all."""
+    from and the `failed` ones. `progress` is called with the number of tasks modelled and of
+    all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
             "read it with best=None"
         )
     domain = domain_of(learned)
-    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
+    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout, failed)
     models = fit_source_models(sources, domain.layout, progress=progress)
     are_incumbents = all(len(task.values) == 1 for task in sources)
+    by_cost: tuple[Start, ...] = ()
     if are_incumbents:
         rows_to_try = covering_incumbents(sources, domain, n, SEED)
         points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
     else:
         candidates = Candidates(domain, models, sources, SEED)
-        points = starting_points(candidates, n) if models.tasks else ()
+        weighing = weighing_of(domain.layout, sources, "trials")
+        points = starting_points(candidates, n, weighing) if models.tasks else ()
+        if models.tasks and have_costs(sources):
+            costs = Costs(domain.layout, sources)
+            by_cost = starting_points(candidates, n, Weighing((costs, *weighing.weights)))
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
-    return replace(learned, portfolio=points, provenance=provenance)
+    return replace(learned, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance)
 
 
-def starting_points(candidates: Candidates, n: int) -> tuple[Start, ...]:
+def starting_points(
+    candidates: Candidates, n: int, weighing: Weighing | None = None
+) -> tuple[Start, ...]:
     """`n` of the fixed candidates, in the order in which to try them."""
     models, domain = candidates.models, candidates.domain
-    rows = starting_rows(candidates, n)
+    rows = starting_rows(candidates, n, weighing)
     regrets = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
     configs = [_readable(domain.config(row), domain) for row in rows]
-    return tuple(Start(config, float(regret)) for config, regret in zip(configs, regrets))
+    costs = relative_costs(candidates.sources, rows, domain.layout)
+    return tuple(
+        Start(config, float(regret), cost) for config, regret, cost in zip(configs, regrets, costs)
+    )
 
 
-def starting_rows(candidates: Candidates, n: int) -> FloatArray:
+def starting_rows(candidates: Candidates, n: int, weighing: Weighing | None = None) -> FloatArray:
     """The same as rows, (n, names); fewer if there are fewer candidates."""
-    order, _ = greedy_cover(candidates.F, n)
+    order, _ = greedy_cover(candidates.F, n, _weigh(candidates, weighing) if weighing else None)
     rows = candidates.rows[order]
     return _hedged(rows, candidates.domain) if candidates.models.are_thin else rows
+
+
+def _weigh(candidates: Candidates, weighing: Weighing) -> Weigh:
+    """The promise of each candidate, weighed as if those before it were running."""
+    domain, rows = candidates.domain, candidates.rows
+
+    def weigh(scores: FloatArray, floor: float, order: Sequence[int]) -> FloatArray:
+        running = [Trial(n, domain.config(rows[i])) for n, i in enumerate(order)]
+        return weighing.apply(scores, rows, TrialLog(domain.layout, running), floor)
+
+    return weigh
 
 
 def _hedged(rows: FloatArray, domain: Domain) -> FloatArray:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 
 from ringfence.checking.display.evidence import Curve
+from ringfence.checking.display.text import spending_lines
+from ringfence.checking.result import Spending
 from ringfence.rendering.markup import Html
 from ringfence.reporting.page.svg import LINE, Plot, Tick, element, line, mark, spread, width_of
 from ringfence.space import Float
 from ringfence.space.ticks import scale_of
+from ringfence.words import cost_text
 
 WIDE, NARROW = (860, 360), (358, 300)
 """Pixels of the chart: for a desk, and for a phone, where letters keep their size."""
@@ -53,6 +56,37 @@ def regret_chart(curve: Curve, size: tuple[int, int], says: str) -> Html:
         *(mark("dot", *point, number) for number, point in enumerate(learned)),
         mark("diamond", *reach[1]),
         says=says,
+    )
+
+
+def spending_chart(spending: Spending, size: tuple[int, int]) -> Html:
+    """Mean regret against what is spent: the starting points, and random search."""
+    plot = Plot(*size, left=46.0)
+    low, high = math.log(spending.spent[0]), math.log(spending.spent[-1])
+
+    def x(spent: float) -> float:
+        return plot.x((math.log(spent) - low) / (high - low))
+
+    spent = [
+        Tick(x(cost), cost_text(cost * spending.typical, spending.unit)) for cost in spending.spent
+    ]
+    regrets = [Tick(plot.y(at), text) for at, text in scale_of("", Float(0, 1)).ticks]
+    curves = [
+        [(x(cost), plot.y(regret)) for cost, regret in zip(spending.spent, curve)]
+        for curve in (spending.random, spending.starts)
+    ]
+    return plot.drawn(
+        plot.axes(
+            spread(spent, [width_of(tick.text) for tick in spent]),
+            spread(regrets, [LINE] * len(regrets)),
+            "spent (log)",
+            "expected regret",
+        ),
+        plot.inner(
+            element("path", d=line(curves[0]), class_="full"),
+            element("path", d=line(curves[1]), class_="learned"),
+        ),
+        says=" ".join(spending_lines(spending)),
     )
 
 

@@ -7,9 +7,16 @@ import json
 from importlib import resources
 from typing import Any
 
+from ringfence.checking.display.text import spending_rows
 from ringfence.rendering.markup import Html
 from ringfence.reporting.facts import Facts
-from ringfence.reporting.page.charts import NARROW, WIDE, regret_chart, regret_labels
+from ringfence.reporting.page.charts import (
+    NARROW,
+    WIDE,
+    regret_chart,
+    regret_labels,
+    spending_chart,
+)
 from ringfence.reporting.page.environment import environment
 from ringfence.reporting.page.region_charts import pair_chart, solid_data, task_labels
 from ringfence.reporting.page.sections import sections
@@ -29,6 +36,8 @@ def page_html(facts: Facts) -> str:
             learned_file=LEARNED_FILE,
             pair_chart=pair_chart,
             regret_chart=regret_chart,
+            spending_chart=spending_chart,
+            spending_rows=spending_rows,
             wide=WIDE,
             narrow=NARROW,
             data_address=data_address,

@@ -1,0 +1,113 @@
+"""What the starting points of a task left out would have cost, and random search for the same.
+
+A task's own runs say what any configuration costs on it (a regression of log costs), and what is
+believed of the task says what it gives (belief/). Random search is simulated on random
+configurations of the full space, in several orders: a trial counts once it has ended, and what is
+cheap is tried as soon as what is dear. Spending is in units of the task's median random trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median
+
+import numpy as np
+
+from ringfence.arrays import FloatArray
+from ringfence.checking.belief.regret_scale import RegretScale, regrets
+from ringfence.checking.leave_one_out import LeaveOneOut
+from ringfence.checking.left_out.speedup import SpeedUp
+from ringfence.checking.result import Spending
+from ringfence.history.outcomes.costs import cost_unit
+from ringfence.learned.full import full_space
+from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.weighing.cost import Costs
+from ringfence.optimize.weighing.cost_model import CostModel, task_model
+
+SPENT = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
+"""What is spent, in median trials."""
+DRAWS = 768  # random configurations of the full space
+ORDERS = 6  # in which random search tries them
+SEED = 0
+
+
+def spending(
+    left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], ups: Sequence[SpeedUp], n: int
+) -> Spending | None:
+    """What the chosen starting points of each task would have cost; None if no task says."""
+    beliefs, scale, roles = left_out.beliefs, left_out.scale, left_out.prepared.history.roles
+    if beliefs is None or scale is None or roles.cost is None:
+        return None
+    domain = domain_of(full_space(left_out.space))
+    costs = Costs(domain.layout)
+    draws = domain.draw(DRAWS, np.random.default_rng(SEED))
+    units, totals, starts, random = [], [], [], []
+    for name, rows in chosen.items():
+        model = task_model(*costs.seen(left_out.recorded[name]))
+        if model is None:
+            continue
+        price = _prices(model, costs.full.features(draws))
+        units.append(float(np.median(price)))
+        price = price / units[-1]
+        own = _prices(model, costs.full.features(rows)) / units[-1]
+        totals.append(float(own.sum()))
+        starts.append(_curve(beliefs.shares_at(name, rows), own, scale))
+        shares = beliefs.shares_at(name, draws)
+        rng = np.random.default_rng([SEED, *name.encode()])
+        orders = [rng.permutation(DRAWS) for _ in range(ORDERS)]
+        random.append(np.mean([_curve(shares[:, o], price[o], scale) for o in orders], axis=0))
+    if not units:
+        return None
+    reached = _corrected(np.mean(starts, axis=0), left_out, chosen, ups)
+    usual = np.mean(random, axis=0)
+    return Spending(
+        cost_unit(roles),
+        median(units),
+        SPENT,
+        tuple(reached.tolist()),
+        tuple(usual.tolist()),
+        n,
+        fmean(totals),
+        _needed(usual, ups[-1].inside),
+        len(units),
+    )
+
+
+def _prices(model: CostModel, X: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(model.predict(X)[0]))
+
+
+def _curve(shares: FloatArray, price: FloatArray, scale: RegretScale) -> FloatArray:
+    """Expected regret of what has ended when so much is spent, (SPENT,), of trials in order with
+    these shares (S, m) and prices (m,)."""
+    best = np.minimum.accumulate(shares, axis=1)
+    counts = np.searchsorted(np.cumsum(price), np.array(SPENT), side="right")
+    at_counts = np.where(counts > 0, best[:, np.maximum(counts - 1, 0)], 1.0)
+    return np.asarray(scale.weights @ regrets(at_counts).mean(axis=1))
+
+
+def _corrected(
+    curve: FloatArray,
+    left_out: LeaveOneOut,
+    chosen: Mapping[str, FloatArray],
+    ups: Sequence[SpeedUp],
+) -> FloatArray:
+    """The curve less the optimism that is taken off the speed-ups (starting_points.py): regrets are
+    carried over as those after so many starting points are."""
+    beliefs, scale = left_out.beliefs, left_out.scale
+    assert beliefs is not None and scale is not None
+    by_task = [scale.weights @ beliefs.regrets_in_order(name, r).mean(axis=0)
+               for name, r in chosen.items()]  # fmt: skip
+    raw = [fmean(float(task[min(up.draws, len(task)) - 1]) for task in by_task) for up in ups]
+    order = np.argsort(raw)
+    told = np.array([0.0, *(ups[i].inside for i in order), 1.0])
+    return np.interp(curve, [0.0, *(raw[i] for i in order), 1.0], np.maximum.accumulate(told))
+
+
+def _needed(usual: FloatArray, regret: float) -> float | None:
+    """What random search spends until its mean regret is this; None if more than is looked at."""
+    falling = np.minimum.accumulate(usual)
+    if falling[-1] > regret:
+        return None
+    logs = np.interp(-regret, -falling, np.log(SPENT))
+    return float(np.exp(logs))

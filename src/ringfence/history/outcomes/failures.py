@@ -1,0 +1,105 @@
+"""What became of each run: it finished, failed, was pruned, still runs, or was ended from outside.
+
+A run failed if its status says so, or if it finished with an objective that is NaN or infinite.
+Failures are data, since they may depend on the configuration; what was pruned, waits, runs, or was
+killed by others says nothing of the kind and is neither usable nor failed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+from ringfence.history.guessing.statuses import GOOD_STATUS
+
+Failures: TypeAlias = Literal["keep", "ignore"]
+FAILURES: tuple[Failures, ...] = get_args(Failures)
+
+CRASH, MEMORY, TIMEOUT, DIVERGED = "crash", "memory", "timeout", "diverged"
+"""The usual reasons."""
+REASONS = {
+    MEMORY: r"\b(oom|memout|memoryout|memory|outofmemory\w*)\b",
+    TIMEOUT: r"\b(timeout|timedout|timed out|time out|time limit|time exceeded|deadline)\b",
+    DIVERGED: r"\b(diverged|diverges|divergence|nan|inf|infinity|not finite|non finite|overflow)\b",
+}
+"""By reason: how texts tell of it; blanks stand for what is neither a letter nor a digit."""
+FAILED = r"\b(fail|fails|failed|failure|error|errors|errored|exception|crash|crashed|invalid)\b"
+"""Words of failures that give no reason."""
+PLAIN = {"crash", "crashed", "error", "errors", "errored", "exception"}
+"""With one of these alone the run crashed."""
+SPARED = r"\b(preempted|preemption|killed|cancelled|canceled|aborted|interrupted|node fail)\b"
+"""Words of runs that were ended from outside."""
+MOST_LETTERS = 60
+"""Letters of a reason that is none of the usual ones."""
+
+
+def reason_in(text: str) -> str | None:
+    """Why a run failed, in a word or a few: one of the usual reasons, or the text without the words
+    that only say that it failed; None if nothing is left."""
+    plain = _plain(text)
+    for reason, pattern in REASONS.items():
+        if re.search(pattern, plain):
+            return reason
+    rest = " ".join(re.sub(FAILED, " ", plain).split())
+    if not rest:
+        return CRASH if PLAIN.intersection(plain.split()) else None
+    return rest[:MOST_LETTERS].rstrip()
+
+
+def is_failure(status: str) -> bool:
+    """Whether the status of a run says that it failed by itself."""
+    plain = _plain(status)
+    if plain == "false":
+        return True
+    if re.search(SPARED, plain):
+        return False
+    return any(re.search(pattern, plain) for pattern in (FAILED, *REASONS.values()))
+
+
+def failed_runs(
+    status: pl.Series | None, value: pl.Series, written: pl.Series | None, reason: pl.Series | None
+) -> pl.DataFrame:
+    """For each run whether it failed, and the reason: columns `failed` and `reason`. `value` is the
+    objective, `written` its cells where they hold no number, `reason` the store's own words."""
+    nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(value))
+    words = nothing if written is None else written.cast(pl.String)
+    is_odd = (value.is_infinite() | value.is_nan()).fill_null(value=False)
+    diverged = is_odd | _each(words, is_failure).fill_null(value=False)
+    why = pl.select(
+        pl.coalesce(_each(words, reason_in), pl.when(is_odd).then(pl.lit(DIVERGED)))
+    ).to_series()
+    if status is None:
+        failed = diverged
+    else:
+        text = status.cast(pl.String).str.to_lowercase()
+        finished = text.is_in(list(GOOD_STATUS)).fill_null(value=False)
+        crashed = ~finished & _each(text, is_failure).fill_null(value=False)
+        failed = crashed | (finished & diverged)
+        why = pl.select(pl.when(crashed).then(_each(text, _of_status)).otherwise(why)).to_series()
+    if reason is not None:
+        told = _each(reason.cast(pl.String), reason_in)
+        why = pl.select(pl.when(failed).then(pl.coalesce(told, why))).to_series()
+    why = pl.select(pl.when(failed).then(why)).to_series()
+    return pl.DataFrame({"failed": failed, "reason": why.cast(pl.String)})
+
+
+def _of_status(status: str) -> str | None:
+    return None if status == "false" else reason_in(status)
+
+
+def _each(column: pl.Series, judge: object) -> pl.Series:
+    """The judgement of each different text of a column; null where there is none."""
+    texts = column.drop_nulls().unique()
+    assert callable(judge)
+    values = [judge(text) for text in texts]
+    kind = pl.Boolean if judge is is_failure else pl.String
+    if not len(texts):
+        return pl.Series([None], dtype=kind).new_from_index(0, len(column))
+    return column.replace_strict(texts, pl.Series(values, dtype=kind), default=None)
+
+
+def _plain(text: str) -> str:
+    """The text in lower case with single blanks for all that is no letter and no digit."""
+    return " ".join(re.sub(r"[\W_]+", " ", text[:1000].lower()).split())

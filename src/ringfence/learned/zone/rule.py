@@ -1,0 +1,123 @@
+"""Zone: a bound on a parameter, or on a product or ratio of some, perhaps for one choice only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.space import Categorical, Choice, Config, Constant, Space
+from ringfence.words import Brief, percent, value
+
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of the space where nearly all runs failed, in every task that had some there.
+
+    Examples:
+        >>> from ringfence.learned.zone.rule import Zone
+        >>> zone = Zone(("batch", "width"), threshold=1e5, failed=41, runs=44, tasks=4, share=0.1)
+        >>> print(zone)
+        batch × width ≥ 100,000 failed in 41 of 44 runs (4 tasks), 10% of the space
+    """
+
+    parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=4)]
+    """Numeric parameters, positive if there are several."""
+    threshold: float
+    """Of the parameter, or of the product or ratio of them, in their own units; inside counts."""
+    failed: Positive
+    """Failed runs inside."""
+    runs: Positive
+    """All runs inside."""
+    tasks: Positive
+    """Tasks that have runs inside."""
+    share: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    """Of the full space."""
+    below: bool = False
+    """Whether the zone lies below the threshold, not above."""
+    ratio: bool = False
+    """Whether the first parameter is divided by the second."""
+    only: dict[str, Choice] = {}
+    """A choice of a categorical parameter outside of which nothing is said."""
+
+    def inside(self, space: Space, columns: Mapping[str, FloatArray]) -> BoolArray:
+        """Which of many configurations lie in the zone; columns as `LearnedSpace.inside` has them.
+        One without a value of a parameter does not."""
+        score = combined([columns[name] for name in self.parameters], ratio=self.ratio)
+        inside = score <= self.threshold if self.below else score >= self.threshold
+        for name, choice in self.only.items():
+            parameter = space[name]
+            if isinstance(parameter, Categorical):
+                inside &= columns[name] == parameter.index(choice)
+        return np.asarray(inside)
+
+    def contains(self, space: Space, config: Config) -> bool:
+        """Whether a configuration lies in the zone."""
+        columns = {name: np.array([_number(space, name, config)]) for name in self.names}
+        return bool(self.inside(space, columns)[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that decide."""
+        return (*self.parameters, *self.only)
+
+    @property
+    def rule(self) -> str:
+        """Where it lies: "batch × width ≥ 120,000 with checkpointing = False"."""
+        what = (" / " if self.ratio else " × ").join(self.parameters)
+        bound = f"{what} {'≤' if self.below else '≥'} {_short(self.threshold)}"
+        return bound + "".join(f" with {name} = {value(c)}" for name, c in self.only.items())
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs "
+            f"({self.tasks} task{'s' * (self.tasks != 1)}), {percent(self.share)} of the space"
+        )
+
+
+def _short(threshold: float) -> str:
+    return f"{threshold:,.0f}" if 1e3 <= abs(threshold) < 1e9 else f"{threshold:.4g}"
+
+
+def combined(columns: Sequence[FloatArray], *, ratio: bool) -> FloatArray:
+    """What a zone bounds: the product of the columns, or the first over the second."""
+    if ratio:
+        first, second = columns
+        return first / second
+    return np.asarray(np.prod(columns, axis=0))
+
+
+def _number(space: Space, name: str, config: Config) -> float:
+    """A value as columns have it; NaN if the configuration lacks it."""
+    parameter = space[name]
+    if isinstance(parameter, Constant):
+        config = {**config, name: parameter.value}
+    if name not in config:
+        return float("nan")
+    if isinstance(parameter, Categorical):
+        position = parameter.index(config[name])
+        return float("nan") if position is None else float(position)
+    return float(config[name])  # type: ignore[arg-type]
+
+
+def fault(zone: Zone, space: Space) -> str:
+    """What of a zone does not fit the space; empty if all does."""
+    for name in zone.names:
+        if name not in space:
+            return f"the zone names {name!r}, which is not a parameter of the space"
+    for name in zone.parameters:
+        if isinstance(space[name], (Categorical, Constant)):
+            return f"the zone bounds {name!r}, which is no number"
+    if zone.ratio and len(zone.parameters) != 2:
+        return "the zone has a ratio that is not of two parameters"
+    for name, choice in zone.only.items():
+        parameter = space[name]
+        if not isinstance(parameter, Categorical) or parameter.index(choice) is None:
+            return f"the zone is for a choice that {name!r} does not have"
+    if zone.failed > zone.runs:
+        return "the zone has more failed runs than runs"
+    return ""

@@ -1,0 +1,1 @@
+"""What fails: the chance of failure at a configuration, learned over tasks."""

@@ -1,0 +1,39 @@
+"""What a learned space says about failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from ringfence.learned.full import full_space
+from ringfence.learned.space import LearnedSpace
+from ringfence.learned.zone.rule import Zone
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.risk.zones import find_zone
+from ringfence.optimize.transfer.sources import Source, only_failed, tasks_of
+from ringfence.optimize.weighing.failure import chance_of
+from ringfence.threads import one_thread
+
+
+@one_thread
+def with_zone(learned: LearnedSpace, rows: pl.DataFrame, failed: pl.DataFrame) -> LearnedSpace:
+    """The learned space with its no-go zone, by the usable `rows` that it was learned from and the
+    `failed` ones; without one if failures do not depend on the configuration."""
+    layout = Layout(full_space(learned.space))
+    return replace(learned, zone=zone_of(layout, failing_tasks(rows, failed, layout)))
+
+
+def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
+    """All tasks of usable and failed rows, those without usable ones last."""
+    return (*tasks_of(rows, layout, failed), *only_failed(rows, failed, layout))
+
+
+def zone_of(layout: Layout, tasks: Sequence[Source]) -> Zone | None:
+    """The no-go zone of these tasks; None if failures do not depend on the configuration, or no
+    rule of few words says how."""
+    if chance_of(layout, tasks) is None:
+        return None
+    passed, failed = [task.rows for task in tasks], [task.failed for task in tasks]
+    return find_zone(layout, passed, failed, [task.values for task in tasks])

@@ -1,0 +1,170 @@
+"""The no-go zone of earlier tasks: found, held against tasks left out, and put in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import msgspec
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.learned.full import full_space
+from ringfence.learned.zone.rule import Zone, combined
+from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.risk.runs import Runs
+from ringfence.optimize.risk.zone_search import Found, Marked, search
+from ringfence.space import Categorical, Choice, Float, Int, Parameter
+
+DRAWS = 2000  # uniform ones, which tell a share of the space to 1 %
+FOLDS = 5  # groups of tasks left out
+LEFT_OUT = 0.8  # share of failed runs in the zones of tasks left out, by the rule of the others
+SIZES = (2, 3, 4)  # numbers in a product: more, and nobody reads it
+MOST_RULES = 120  # twice as many with those below: a search takes a tenth of a second
+TOP = 0.05  # share of each task's best runs that no zone holds, at least one
+
+
+class ZoneFinder:
+    """Rules over the parameters of a layout, for rows of it."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        numeric = [
+            name
+            for name, axis in zip(layout.names, layout.axes)
+            if axis is not None and isinstance(layout.space[name], (Int, Float))
+        ]
+        positive = [name for name in numeric if _low(layout.space[name]) > 0.0]
+        products = [names for size in SIZES for names in combinations(positive, size)]
+        what: list[tuple[tuple[str, ...], bool]] = [((name,), False) for name in numeric]
+        what += [(names, False) for names in products[: MOST_RULES // 2]]
+        what += [(pair, True) for pair in combinations(positive, 2)]
+        what = what[:MOST_RULES]
+        self.rules = [(names, ratio, below) for names, ratio in what for below in (False, True)]
+        self.choices = [
+            (name, choice)
+            for name, axis in zip(layout.names, layout.axes)
+            if axis is None
+            for choice in _choices(layout.space[name])
+        ]
+
+    def scores(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """S and M at rows of the layout."""
+        columns = self.layout.columns(rows)
+        S = np.empty((len(self.rules), len(rows)))
+        for k, (names, ratio, below) in enumerate(self.rules):
+            value = combined([columns[name] for name in names], ratio=ratio)
+            S[k] = -value if below else value
+        M = [np.ones(len(rows), dtype=bool)]
+        for name, choice in self.choices:
+            M.append(columns[name] == _choices(self.layout.space[name]).index(choice))
+        return S, np.array(M)
+
+    def marked(self, runs: Runs, barred: BoolArray, seed: int = 0) -> Marked:
+        """Everything that a search needs; the features of the runs are rows of the layout."""
+        domain = domain_of(full_space(self.layout.space))
+        draws = domain.draw(DRAWS, np.random.default_rng(seed))
+        S, M = self.scores(runs.X)
+        words = np.array([len(names) - 1 for names, _, _ in self.rules])
+        return Marked(S, M, words, runs.y, runs.weight, runs.task, barred, *self.scores(draws))
+
+    def zone(self, found: Found, runs: Marked) -> Zone:
+        """The rule in words, its threshold with three digits; the counts are of the search."""
+        names, ratio, below = self.rules[found.score]
+        threshold = _short(found.threshold)
+        space = Found(found.score, found.choice, threshold).inside(runs.S_space, runs.M_space)
+        return Zone(
+            names,
+            -threshold if below else threshold,
+            failed=1,
+            runs=1,
+            tasks=1,
+            share=float(space.mean()),
+            below=below,
+            ratio=ratio,
+            only=dict([self.choices[found.choice - 1]]) if found.choice else {},
+        )
+
+
+def find_zone(
+    layout: Layout,
+    passed: Sequence[FloatArray],
+    failed: Sequence[FloatArray],
+    values: Sequence[FloatArray],
+) -> Zone | None:
+    """The zone of tasks with these rows, of which those that passed have values (lower is better);
+    None if no rule holds in tasks left out."""
+    finder = ZoneFinder(layout)
+    best = [_best(each) for each in values]
+    # The mark of a best run travels with its row through the choice of runs.
+    marked = [np.column_stack([rows, is_best]) for rows, is_best in zip(passed, best)]
+    others = [np.column_stack([rows, np.zeros(len(rows))]) for rows in failed]
+    chosen = Runs.of(marked, others)
+    runs = finder.marked(replace(chosen, X=chosen.X[:, :-1]), chosen.X[:, -1] > 0)
+    found = search(runs)
+    if found is None or not _holds(runs):
+        return None
+    return _counted(finder.zone(found, runs), layout, passed, failed, values)
+
+
+def _counted(
+    zone: Zone,
+    layout: Layout,
+    passed: Sequence[FloatArray],
+    failed: Sequence[FloatArray],
+    values: Sequence[FloatArray],
+) -> Zone | None:
+    """The zone with the counts of all runs, not of the choice that was searched; None if there are
+    none, or the best run of a task is inside."""
+    counts = []
+    for good, bad, value in zip(passed, failed, values):
+        inside = zone.inside(layout.space, layout.columns(good))
+        if len(value) and inside[np.argmin(value)]:
+            return None
+        in_zone = int(zone.inside(layout.space, layout.columns(bad)).sum())
+        counts.append((in_zone, int(inside.sum()) + in_zone))
+    n_failed, n_runs = np.sum(counts, axis=0).tolist()
+    if not n_failed:
+        return None
+    tasks = sum(runs > 0 for _, runs in counts)
+    return msgspec.structs.replace(zone, failed=n_failed, runs=n_runs, tasks=tasks)
+
+
+def _holds(runs: Marked) -> bool:
+    """Whether the rules of the other tasks hold in tasks left out."""
+    T = int(runs.task.max()) + 1
+    failed = every = 0.0
+    for k in range(min(FOLDS, T)):
+        own = runs.task % FOLDS == k
+        found = search(runs, ~own)
+        if found is not None:
+            inside = own & found.inside(runs.S, runs.M)
+            failed += float(runs.w[inside] @ runs.y[inside])
+            every += float(runs.w[inside].sum())
+    return every > 0.0 and failed >= LEFT_OUT * every
+
+
+def _best(values: FloatArray) -> FloatArray:
+    """1 for the best TOP of a task's values, at least one of them; else 0."""
+    count = max(1, int(TOP * len(values)))
+    marks = np.zeros(len(values))
+    marks[np.argsort(values, kind="stable")[:count]] = 1.0
+    return marks
+
+
+def _low(parameter: Parameter) -> float:
+    return float(parameter.low) if isinstance(parameter, (Int, Float)) else 0.0
+
+
+def _choices(parameter: Parameter) -> tuple[Choice, ...]:
+    return tuple(parameter.choices) if isinstance(parameter, Categorical) else ()
+
+
+def _short(threshold: float) -> float:
+    """The number with three digits that makes the zone of scores above it smaller, if at all."""
+    if threshold == 0.0:
+        return 0.0
+    unit = 10.0 ** (np.floor(np.log10(abs(threshold))) - 2)
+    return float(f"{np.ceil(threshold / unit - 1e-9) * unit:.6g}")

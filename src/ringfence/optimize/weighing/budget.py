@@ -1,0 +1,78 @@
+"""A limit on what the trials of a search may cost together.
+
+A trial is not started that, by the model of costs, would not end within what is left: the chance is
+taken at one standard deviation of its log cost, so that about five of six that are started end in
+time. Methods with a model choose among the configurations that would; the search ends if none does.
+While nothing is known of costs, a trial is started as long as anything is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringfence.arrays import BoolArray, FloatArray
+from ringfence.optimize.log import TrialLog
+from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.cost import Costs
+
+MARGIN = 1.0  # standard deviations of the log cost
+UNKNOWN = 10.0  # deviation from which on a log cost is not known at all
+NEVER = -1e6  # the log weight of what would not end in time
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """What may be spent on the trials of one search, and what is left."""
+
+    costs: Costs
+    limit: float
+    before: float = 0.0
+    """What the trials had cost before the search began."""
+
+    def spent(self, log: TrialLog) -> float:
+        """What the settled trials of the search cost."""
+        return sum(trial.cost or 0.0 for trial in log.trials) - self.before
+
+    def left(self, log: TrialLog, but: Trial | None = None) -> float:
+        """What is left once the running trials have cost what is expected; one may be excepted."""
+        running = log.running
+        if but is not None:
+            running[but.number] = False
+        expected = 0.0
+        if running.any():
+            mean, variance = self.costs.predict(log.rows[running], log)
+            expected = float(np.exp(np.where(_is_known(variance), mean, -np.inf)).sum())
+        return self.limit - self.spent(log) - expected
+
+    def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
+        """0 for rows that would end in time, next to nothing for the others."""
+        return np.where(self._fits(rows, log, self.left(log)), 0.0, NEVER)
+
+    def allows(self, trial: Trial, log: TrialLog) -> bool:
+        """Whether the trial, which is in the log, would end in time."""
+        left = self.left(log, but=trial)
+        return left > 0.0 and bool(self._fits(log.rows[[trial.number]], log, left)[0])
+
+    def refusal(self, trial: Trial, log: TrialLog) -> str:
+        """Why it is not started, in words."""
+        left = max(self.left(log, but=trial), 0.0)
+        says = f"{_short(self.spent(log))} was spent, and {_short(left)} of {self.limit:g} is left"
+        mean, variance = self.costs.predict(log.rows[[trial.number]], log)
+        if not left or not _is_known(variance)[0]:
+            return says
+        return f"{says}, too little for a trial of about {_short(float(np.exp(mean[0])))}"
+
+    def _fits(self, rows: FloatArray, log: TrialLog, left: float) -> BoolArray:
+        mean, variance = self.costs.predict(rows, log)
+        at_most = mean + MARGIN * np.sqrt(variance)
+        return np.asarray(~_is_known(variance) | (at_most <= np.log(max(left, 1e-300))))
+
+
+def _short(cost: float) -> str:
+    return f"{cost:.3g}"
+
+
+def _is_known(variance: FloatArray) -> BoolArray:
+    return variance < UNKNOWN**2

@@ -1,0 +1,226 @@
+"""What runs cost and which of them failed: the columns, the one rule for odd costs, the words."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ringfence as rf
+from ringfence.errors import HistoryError
+from ringfence.history import COST, REASON, ROW, TASK, History, usable_rows
+from ringfence.history.outcomes.failures import is_failure, reason_in
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.transfer.sources import sources_of
+
+SPACE = rf.Space(
+    {"x": rf.Float(0.0, 1.0), "kind": rf.Categorical(["a", "b"]), "n": rf.Int(1, 8, log=True)},
+    [rf.Condition("n", "kind", ["b"])],
+)
+
+
+def runs(rows: int = 12, **columns: object) -> pl.DataFrame:
+    table = {
+        "task": ["s", "t"] * (rows // 2),
+        "x": np.linspace(0.0, 1.0, rows),
+        "kind": ["a", "a", "b", "b"] * (rows // 4),
+        "n": [None, None, 1, 8] * (rows // 4),
+        "loss": np.linspace(1.0, 2.0, rows),
+    }
+    return pl.DataFrame({**table, **columns}, strict=False)
+
+
+def costs(history: History) -> list[float | None]:
+    return usable_rows(history, SPACE).frame[COST].to_list()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "seconds"),
+    [
+        ("duration", 3.0, 3.0),
+        ("train_time", 3.0, 3.0),
+        ("fit_seconds", 3.0, 3.0),
+        ("time_total_s", 3.0, 3.0),
+        ("timetrain", 3.0, 3.0),
+        ("_runtime", 3.0, 3.0),
+        ("runtime_ms", 3.0, 0.003),
+        ("Training time (min)", 3.0, 180.0),
+        ("elapsed_hours", 0.5, 1800.0),
+        ("duration", "1h 20m", 4800.0),
+        ("duration", "2 min 5,5 s", 125.5),
+        ("wall_time", "0:01:23", 83.0),
+        ("wall_time", "1 day, 0:00:01.5", 86401.5),
+        ("elapsed", "PT1H5S", 3605.0),
+        ("Laufzeit (s)", "12.5", 12.5),
+        ("duration", timedelta(minutes=2), 120.0),
+    ],
+)
+def test_times_are_costs_unasked_and_in_seconds(name, values, seconds):
+    history = History.from_frame(runs(**{name: [values] * 12}), objective="loss")
+    assert history.roles.cost == name and name not in history.roles.parameters
+    assert history.cost_unit == "seconds"
+    assert any(f"took the column {name!r} as what a run cost" in note for note in history.notes)
+    assert costs(history) == pytest.approx([seconds] * 12)
+
+
+@pytest.mark.parametrize("name", ["cost", "time", "timeout", "time_limit", "max_runtime", "s"])
+def test_what_may_be_a_parameter_is_no_cost(name):
+    history = History.from_frame(runs(**{name: np.linspace(1.0, 9.0, 12)}), objective="loss")
+    assert history.roles.cost is None and history.cost_unit is None
+    assert COST not in usable_rows(history, SPACE).frame.columns
+
+
+def test_any_column_is_a_cost_if_it_is_named():
+    history = History.from_frame(runs(dollars=[2.5] * 12), objective="loss", cost="dollars")
+    assert (history.cost_unit, costs(history)) == ("dollars", [2.5] * 12)
+    with pytest.raises(HistoryError, match="no column 'dolars'; did you mean"):
+        History.from_frame(runs(dollars=[2.5] * 12), objective="loss", cost="dolars")
+    with pytest.raises(HistoryError, match="cannot play two parts, objective and cost"):
+        History.from_frame(runs(), objective="loss", cost="loss")
+
+
+def test_costs_that_cannot_be_are_unknown_and_counted():
+    odd = [1.0, 2.0, None, 0.0, -3.0, math.inf, math.nan, 3.0, 1.0, 2.0, 1.0, 2.0]
+    history = History.from_frame(runs(seconds=odd), objective="loss")
+    usable = usable_rows(history, SPACE)
+    assert usable.frame[COST].to_list() == [1.0, 2.0, *[None] * 5, 3.0, 1.0, 2.0, 1.0, 2.0]
+    (note,) = [note for note in usable.notes if "cost" in note]
+    assert note.startswith("3 costs in 'seconds' are unknown: not positive and finite")
+    assert "row 3" in note
+
+
+def test_a_job_that_slept_over_night_is_unknown_and_a_wide_range_is_not():
+    rng = np.random.default_rng(0)
+    narrow, wide = np.exp(rng.normal(3.0, 0.3, 40)), np.exp(rng.normal(3.0, 3.0, 40))
+    narrow[7] = 8 * 3600.0
+    table = runs(80, task=["n"] * 40 + ["w"] * 40, seconds=np.concatenate([narrow, wide]))
+    known = costs(History.from_frame(table, objective="loss"))
+    assert [i for i, cost in enumerate(known) if cost is None] == [7]
+    scaled = runs(80, task=table["task"], seconds=table["seconds"] * 1e-3)
+    again = costs(History.from_frame(scaled, objective="loss"))
+    assert [i for i, cost in enumerate(again) if cost is None] == [7]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("FAILED", None), ("crashed", "crash"), ("Error", "crash"), ("MEMOUT", "memory"),
+        ("oom", "memory"), ("OUT_OF_MEMORY", "memory"), ("timeout", "timeout"),
+        ("timed out", "timeout"), ("diverged", "diverged"), ("compile_failed", "compile"),
+        ("failed: loss is NaN", "diverged"),
+    ],
+)  # fmt: skip
+def test_words_of_failures(status, reason):
+    assert is_failure(status) and reason_in(status) == reason
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["pruned", "RUNNING", "waiting", "queued", "killed", "cancelled", "preempted", "stopped",
+     "NODE_FAIL", "incomplete", "aborted", "", "what"],
+)  # fmt: skip
+def test_words_of_runs_that_did_not_fail_by_themselves(status):
+    assert not is_failure(status)
+
+
+def test_failed_runs_are_kept_in_the_codes_of_the_usable_ones():
+    status = ["ok"] * 12
+    status[1:7] = ["failed", "oom", "pruned", "running", "killed", "timeout"]
+    table = runs(status=status, seconds=[2.0] * 12)
+    usable = usable_rows(History.from_frame(table, objective="loss"), SPACE)
+    everything = usable_rows(
+        History.from_frame(table.drop("status"), objective="loss"), SPACE
+    ).frame.filter(pl.col(ROW).is_in([1, 2, 6]))
+    failed = usable.failed
+    assert failed[ROW].to_list() == [1, 2, 6]
+    assert failed[REASON].to_list() == [None, "memory", "timeout"]
+    assert failed.drop(REASON).equals(everything.select(failed.drop(REASON).columns))
+    assert usable.frame[ROW].to_list() == [0, 7, 8, 9, 10, 11]
+    assert [d.rows for d in usable.dropped] == [6]
+
+
+def test_values_that_are_not_finite_are_failures_and_missing_ones_are_not():
+    loss = [*np.linspace(1.0, 2.0, 8), math.nan, math.inf, None, -math.inf]
+    usable = usable_rows(History.from_frame(runs(loss=loss), objective="loss"), SPACE)
+    assert usable.failed[ROW].to_list() == [8, 9, 11]
+    assert usable.failed[REASON].to_list() == ["diverged"] * 3
+    assert usable.failed[COST].to_list() == [None] * 3
+    words = [*map(str, np.linspace(1.0, 2.0, 8)), "1.5", "CUDA OOM", "-", "diverged"]
+    usable = usable_rows(History.from_frame(runs(loss=words), objective="loss"), SPACE)
+    assert usable.failed.select(ROW, REASON).rows() == [(9, "memory"), (11, "diverged")]
+
+
+def test_failures_that_are_ignored_change_nothing_else():
+    status = ["ok"] * 10 + ["failed"] * 2
+    table = runs(status=status)
+    kept = usable_rows(History.from_frame(table, objective="loss"), SPACE)
+    ignored = usable_rows(History.from_frame(table, objective="loss", failures="ignore"), SPACE)
+    assert kept.failed.height == 2 and ignored.failed.height == 0
+    assert ignored.failed.columns == kept.failed.columns
+    assert ignored.frame.equals(kept.frame) and ignored.dropped == kept.dropped
+    with pytest.raises(HistoryError, match="failures must be 'keep' or 'ignore', not 'drop'"):
+        rf.read_history(table, failures="drop")
+
+
+def test_failed_rows_that_are_no_configurations_are_left_out():
+    x = [*np.linspace(0.0, 1.0, 8), 0.5, 7.0, None, 0.25]
+    table = runs(x=x, status=["ok"] * 8 + ["failed"] * 4)
+    usable = usable_rows(History.from_frame(table, objective="loss"), SPACE)
+    assert usable.failed[ROW].to_list() == [8, 11]
+    assert not any("x" in note for note in usable.notes)
+
+
+def test_sources_have_costs_and_failures():
+    table = runs(
+        seconds=[*range(1, 12), None],
+        task=["s"] * 8 + ["t"] * 2 + ["dead"] * 2,
+        status=["ok"] * 6 + ["oom", "failed", "ok", "ok", "crashed", "pruned"],
+    )
+    layout = Layout(rf.learn(table, SPACE, shape="full", objective="loss", starts=0))
+    sources = sources_of(rf.read_history(table, objective="loss"), layout)
+    s, t = sources.tasks
+    assert s.costs is not None and s.costs.tolist() == [1, 2, 3, 4, 5, 6]
+    assert s.reasons == ("memory", "") and s.failed_costs is not None
+    assert s.failed_costs.tolist() == [7, 8]
+    kind = layout.names.index("kind")
+    assert s.failed[:, kind].tolist() == [1.0, 1.0]
+    assert t.failed.shape == (0, 3) and t.reasons == () and t.failed_costs is None
+    (dead,) = sources.failures
+    assert (dead.name, len(dead.rows), dead.reasons) == ("dead", 0, ("crash",))
+
+
+def test_joined_histories_keep_costs_of_one_unit_and_failures():
+    one = History.from_frame(runs(minutes=[2.0] * 12), objective="loss", task="task")
+    other = runs(runtime_s=[30.0] * 12, status=["ok"] * 11 + ["oom"])
+    both = History.concat([one, History.from_frame(other, objective="loss")])
+    usable = usable_rows(both, SPACE)
+    assert both.cost_unit == "seconds"
+    assert usable.frame[COST].to_list() == [120.0] * 12 + [30.0] * 11
+    assert usable.failed.select(ROW, REASON, COST).rows() == [(23, "memory", 30.0)]
+    again = usable_rows(History.concat([both, one]), SPACE)
+    assert again.frame[COST].to_list() == [120.0] * 12 + [30.0] * 11 + [120.0] * 12
+
+
+def test_costs_of_different_units_are_left_out_and_that_is_said():
+    one = History.from_frame(runs(minutes=[2.0] * 12), objective="loss")
+    paid = History.from_frame(runs(dollars=[3.0] * 12), objective="loss", cost="dollars")
+    both = History.concat([one, paid])
+    assert both.roles.cost is None
+    assert any("some sources count them in seconds and others in dollars" in n for n in both.notes)
+    half = History.concat([one, History.from_frame(runs(), objective="loss")])
+    assert costs(half) == [120.0] * 12 + [None] * 12
+
+
+def test_mended_histories_keep_costs_and_failures():
+    table = runs(seconds=[4.0] * 12, status=["ok"] * 11 + ["oom"], width=[1.0, 2.0, 3.0] * 4)
+    mended = History.from_frame(table, objective="loss").rename({"width": "depth"})
+    mended = mended.with_values(shrink=0.5).only(["t"])
+    space = rf.Space({"x": rf.Float(0.0, 1.0), "depth": rf.Float(1.0, 3.0)})
+    usable = usable_rows(mended, space)
+    assert usable.frame[COST].to_list() == [4.0] * 5
+    assert usable.failed.select(TASK, REASON, "depth").rows() == [("t", "memory", 3.0)]
+    with pytest.raises(HistoryError, match="'seconds' is the column of the cost"):
+        mended.rename({"x": "seconds"})

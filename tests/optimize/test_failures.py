@@ -1,0 +1,349 @@
+"""What fails: the model of failures, its evidence, the zone, and what a search makes of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import ringfence as rf
+from ringfence.errors import FileError
+from ringfence.learned.full import full_space
+from ringfence.learned.zone.rule import Zone, fault
+from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.risk import logistic
+from ringfence.optimize.risk.basis import Basis
+from ringfence.optimize.risk.chance import SLOPE, Chance
+from ringfence.optimize.risk.evidence import ENOUGH, evidence
+from ringfence.optimize.risk.runs import MOST_RUNS, Runs
+from ringfence.optimize.risk.zone_search import FAILING, MOST_SHARE
+from ringfence.optimize.risk.zones import find_zone
+from ringfence.optimize.trial import Trial
+from ringfence.optimize.weighing.failure import AVERSION, InZone, weight
+
+SPACE = rf.Space(
+    {
+        "batch": rf.Int(8, 1024, log=True),
+        "width": rf.Int(16, 512, log=True),
+        "rate": rf.Float(1e-4, 1e-1, log=True),
+        "kind": rf.Categorical(["a", "b"]),
+    }
+)
+LAYOUT = Layout(full_space(SPACE))
+LIMITS = (2e4, 3e4, 4.5e4, 3e4)  # of batch × width, in each task
+
+
+def runs_of(n: int = 120, seed: int = 0, rate: float | None = None) -> pl.DataFrame:
+    """Runs of four tasks that fail beyond a product of two parameters, or at random by a rate."""
+    rng, frames = np.random.default_rng(seed), []
+    for task, limit in enumerate(LIMITS):
+        batch = np.rint(8 * 128 ** rng.random(n))
+        width = np.rint(16 * 32 ** rng.random(n))
+        lr = 1e-4 * 1000 ** rng.random(n)
+        fails = batch * width >= limit if rate is None else rng.random(n) < rate
+        value = (np.log(batch) - 4 - 0.2 * task) ** 2 + (np.log10(lr) + 2.5) ** 2
+        frames.append(
+            pl.DataFrame(
+                {
+                    "task": [f"t{task}"] * n,
+                    "batch": batch.astype(int),
+                    "width": width.astype(int),
+                    "rate": lr,
+                    "kind": rng.choice(["a", "b"], n),
+                    "loss": np.where(fails, np.nan, value),
+                    "status": np.where(fails, "out_of_memory", "ok"),
+                }
+            )
+        )
+    return pl.concat(frames)
+
+
+def history_of(runs: pl.DataFrame, failures: str = "keep") -> rf.History:
+    return rf.read_history(
+        runs,
+        task="task",
+        objective="loss",
+        direction="minimize",
+        status="status",
+        failures=failures,
+        parameters=list(SPACE),
+    )
+
+
+def features_of(runs: pl.DataFrame) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The features of finished and failed runs of each task."""
+    passed, failed = [], []
+    for _, task in runs.group_by("task", maintain_order=True):
+        rows = LAYOUT.encode(task.select(list(SPACE)).to_dicts())
+        bad = (task["status"] != "ok").to_numpy()
+        passed.append(LAYOUT.features(rows[~bad]))
+        failed.append(LAYOUT.features(rows[bad]))
+    return passed, failed
+
+
+def test_the_fit_is_the_mode_of_the_posterior():
+    rng = np.random.default_rng(0)
+    Phi, task = rng.standard_normal((60, 3)), np.repeat([0, 1, 2], 20)
+    y = (rng.random(60) < expit(Phi @ [1.0, -1.0, 0.0] - 1)).astype(float)
+    offset, kinds = rng.standard_normal(60) * 0.3, np.array([0, 0, 1])
+    start = logistic.Fit(0.0, np.zeros(3), np.zeros(3), logistic.Deviations(0.7, (0.9, 0.4)))
+    fit = logistic.fit(Phi, y, task, offset, kinds, start, settled=True)
+
+    def minus_log_posterior(at):
+        mean, e, b = at[0], at[1:4], at[4:]
+        odds = offset + mean + e[task] + Phi @ b
+        prior = ((mean - logistic.MEAN) / logistic.SPREAD) ** 2 + (e**2).sum() / 0.7**2
+        prior += (b**2 / np.array([0.9, 0.9, 0.4]) ** 2).sum()
+        return -logistic.log_likelihood(odds, y) + 0.5 * prior
+
+    best = minimize(minus_log_posterior, np.zeros(7), method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose([fit.mean, *fit.e, *fit.b], best, atol=1e-4)
+
+
+def test_an_intercept_of_its_own_gives_the_rate_of_the_task():
+    f = np.linspace(-3, 3, 40)
+    y = (np.arange(40) % 4 == 0).astype(float)
+    a = logistic.own_intercept(f, y)
+    assert expit(a + f).sum() == pytest.approx(40 * 10.5 / 41)
+    assert math.isfinite(logistic.own_intercept(f, np.ones(40)))
+
+
+def test_a_choice_of_runs_shifts_the_log_odds_by_its_offset():
+    rng = np.random.default_rng(0)
+    passed, failed = [rng.random((9000, 1))], [rng.random((300, 1))]
+    runs = Runs.of(passed, failed)
+    assert len(runs.y) == MOST_RUNS
+    shown = math.log(runs.y.sum() / (1 - runs.y).sum())
+    assert shown - runs.offset[0] == pytest.approx(math.log(300 / 9000))
+    assert runs.weight @ runs.y == pytest.approx(300)
+    assert runs.weight.sum() == pytest.approx(9300)
+
+
+def test_a_basis_is_centered_and_has_products_of_different_parameters():
+    X = LAYOUT.features(LAYOUT.encode(full_space(SPACE).sample(200, seed=0)))
+    basis = Basis.of(X, LAYOUT.groups)
+    Phi = basis.at(X)
+    np.testing.assert_allclose(Phi.mean(axis=0), 0, atol=1e-10)
+    np.testing.assert_allclose(Phi.std(axis=0), 1)
+    pairs = {(int(i), int(j)) for i, j in zip(basis.first, basis.second) if j >= 0 and i != j}
+    assert all(LAYOUT.groups[i] != LAYOUT.groups[j] for i, j in pairs)
+    assert (0, 1) in pairs
+
+
+def test_failures_beyond_an_edge_are_predicted_in_a_task_left_out():
+    passed, failed = features_of(runs_of())
+    chance = Chance.of(passed[:3], failed[:3], LAYOUT.groups)
+    assert chance is not None
+    new = chance.given(np.empty((0, passed[0].shape[1])), np.empty(0, bool))
+    assert np.median(new.failure(failed[3])) > 0.7
+    assert np.median(new.failure(passed[3])) < 0.1
+    np.testing.assert_allclose(np.exp(new.log_success(failed[3])), 1 - new.failure(failed[3]))
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.3])
+def test_random_failures_are_no_evidence(rate):
+    for seed in range(5):
+        passed, failed = features_of(runs_of(seed=seed, rate=rate))
+        assert Chance.of(passed, failed, LAYOUT.groups) is None
+
+
+def test_evidence_needs_two_tasks_in_which_runs_failed_and_others_did_not():
+    passed, failed = features_of(runs_of())
+    one = [failed[0], *(rows[:0] for rows in failed[1:])]
+    assert Chance.of(passed, one, LAYOUT.groups) is None
+    runs = Runs.of(passed, one)
+    basis = Basis.of(runs.X, LAYOUT.groups)
+    Phi = basis.at(runs.X)
+    fit = logistic.fit(Phi, runs.y, runs.task, runs.offset, basis.kinds)
+    assert evidence(Phi, runs, basis.kinds, fit) == -math.inf < ENOUGH
+
+
+def test_trials_of_the_new_task_move_its_chance():
+    passed, failed = features_of(runs_of())
+    chance = Chance.of(passed[:3], failed[:3], LAYOUT.groups)
+    assert chance is not None
+    nothing = chance.given(passed[3][:0], np.empty(0, bool))
+    np.testing.assert_allclose(nothing.at, [chance.mean, 1.0])
+    np.testing.assert_allclose(nothing.covariance, np.diag([chance.deviation**2, SLOPE**2]))
+    edge = passed[3][[np.argmax(nothing.failure(passed[3]))]]
+    after_failure = chance.given(np.repeat(edge, 3, axis=0), np.ones(3, bool))
+    after_success = chance.given(np.repeat(edge, 3, axis=0), np.zeros(3, bool))
+    assert after_failure.failure(edge) > nothing.failure(edge) > after_success.failure(edge)
+
+
+def zone_of(runs: pl.DataFrame) -> Zone | None:
+    passed, failed, values = [], [], []
+    for _, task in runs.group_by("task", maintain_order=True):
+        rows = LAYOUT.encode(task.select(list(SPACE)).to_dicts())
+        bad = (task["status"] != "ok").to_numpy()
+        passed.append(rows[~bad])
+        failed.append(rows[bad])
+        values.append(task["loss"].to_numpy()[~bad])
+    return find_zone(LAYOUT, passed, failed, values)
+
+
+def test_the_zone_is_the_product_that_decides_and_its_counts_are_those_of_the_runs():
+    runs = runs_of()
+    zone = zone_of(runs)
+    assert zone is not None
+    assert zone.parameters == ("batch", "width")
+    assert not zone.below and not zone.ratio and not zone.only
+    assert min(LIMITS) <= zone.threshold <= 1.1 * max(LIMITS)
+    inside = runs.filter(pl.col("batch") * pl.col("width") >= zone.threshold)
+    assert zone.runs == inside.height
+    assert zone.failed == (inside["status"] != "ok").sum() >= FAILING * zone.runs
+    assert zone.tasks == 4
+    assert 0 < zone.share <= MOST_SHARE
+    draws = full_space(SPACE).sample(4000, seed=1)
+    share = np.mean([zone.contains(SPACE, config) for config in draws])
+    assert share == pytest.approx(zone.share, abs=0.03)
+
+
+def test_a_zone_for_one_choice_only():
+    runs = runs_of(200).with_columns(
+        pl.when(pl.col("kind") == "b").then(pl.lit("ok")).otherwise("status").alias("status"),
+        pl.col("loss").fill_nan(9.0),
+    )
+    zone = zone_of(runs)
+    assert zone is not None
+    assert zone.only == {"kind": "a"}
+    assert zone.contains(SPACE, {"batch": 1024, "width": 512, "rate": 0.01, "kind": "a"})
+    assert not zone.contains(SPACE, {"batch": 1024, "width": 512, "rate": 0.01, "kind": "b"})
+
+
+def test_no_zone_holds_the_best_run_of_a_task_or_what_one_task_survives():
+    runs = runs_of()
+    assert zone_of(runs) is not None
+    survives = pl.col("task") == "t2"
+    spared = runs.with_columns(
+        pl.when(survives).then(pl.lit("ok")).otherwise("status").alias("status"),
+        pl.col("loss").fill_nan(9.0),
+    )
+    assert zone_of(spared) is None
+    far = (pl.col("batch") * pl.col("width")).rank("ordinal", descending=True).over("task") == 1
+    best = runs.with_columns(
+        pl.when(far).then(pl.lit("ok")).otherwise("status").alias("status"),
+        pl.when(far).then(-1.0).otherwise("loss").alias("loss"),
+    )
+    zone = zone_of(best)
+    kept = best.filter(far).select(list(SPACE)).to_dicts()
+    assert zone is None or not any(zone.contains(SPACE, config) for config in kept)
+
+
+def test_random_failures_have_no_zone():
+    assert all(zone_of(runs_of(seed=seed, rate=0.3)) is None for seed in range(5))
+
+
+def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.zone is not None
+    line = next(line for line in str(learned).splitlines() if line.startswith("no-go zone: "))
+    assert f"{learned.zone.failed} of {learned.zone.runs} runs (4 tasks)" in line
+    learned.save(tmp_path / "learned.json")
+    assert rf.load(tmp_path / "learned.json").zone == learned.zone
+    assert rf.learn(history_of(runs_of(), "ignore"), SPACE, starts=0).zone is None
+    assert rf.learn(history_of(runs_of(rate=0.2)), SPACE, starts=0).zone is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"parameters": ("depth",)}, "not a parameter"),
+        ({"parameters": ("kind",)}, "no number"),
+        ({"only": {"kind": "c"}}, "does not have"),
+        ({"failed": 9}, "more failed runs"),
+        ({"parameters": ("batch",), "ratio": True}, "ratio"),
+    ],
+)
+def test_a_zone_that_does_not_fit_the_space_is_refused(change, words, tmp_path):
+    said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4} | change
+    zone = Zone(**said, tasks=1, share=0.1)
+    assert words in fault(zone, SPACE)
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    replace(learned, zone=zone).save(tmp_path / "learned.json")
+    with pytest.raises(FileError, match=words):
+        rf.load(tmp_path / "learned.json")
+
+
+def searched(name: str, seed: int, failures: str) -> list[bool]:
+    """Which of 15 trials fail in a task with a limit of 25,000."""
+    history = history_of(runs_of(60), failures)
+    if name == "transfer":
+        optimizer = rf.optimizer(name, SPACE, seed=seed, history=history, direction="minimize")
+    else:
+        learned = rf.learn(history, SPACE, shape="full", starts=5)
+        optimizer = rf.optimizer(name, learned, seed=seed, direction="minimize")
+    failed = []
+    for _ in range(15):
+        trial = optimizer.ask()
+        c = trial.config
+        failed.append(c["batch"] * c["width"] >= 25_000)
+        # the larger the better, up to where it fails
+        value = -math.log(c["batch"] * c["width"]) + (math.log10(c["rate"]) + 2.5) ** 2
+        optimizer.fail(trial, "memory") if failed[-1] else optimizer.tell(trial, value)
+    return failed
+
+
+@pytest.mark.parametrize("name", ["transfer", "gp"])
+def test_a_search_that_knows_of_failures_fails_less(name):
+    known = sum(sum(searched(name, seed, "keep")) for seed in range(2))
+    ignored = sum(sum(searched(name, seed, "ignore")) for seed in range(2))
+    assert known < ignored
+
+
+def test_random_failures_change_no_digit_of_a_search():
+    runs = runs_of(60, rate=0.1)
+    for name in ("transfer", "gp"):
+        asked = []
+        for failures in ("keep", "ignore"):
+            history = history_of(runs, failures)
+            optimizer = rf.optimizer(name, SPACE, seed=0, history=history, direction="minimize")
+            for k in range(7):
+                trial = optimizer.ask()
+                asked.append(trial.config)
+                optimizer.tell(trial, float(k % 3))
+        assert asked[:7] == asked[7:]
+
+
+def test_starting_points_avoid_what_fails():
+    kept = rf.learn(history_of(runs_of()), SPACE, shape="full", starts=10)
+    zone = kept.zone
+    assert zone is not None
+    assert not any(zone.contains(SPACE, config) for config in kept.starts())
+
+
+def test_a_weight_is_the_chance_of_a_result_less_the_failures_for_each():
+    np.testing.assert_allclose(weight(np.log([1.0, 0.5])), [0.0, math.log(0.5) - AVERSION])
+    assert np.isfinite(weight(np.array([-1e9]))).all()
+
+
+def test_trials_in_a_zone_correct_its_chance():
+    zone = Zone(("batch",), 500.0, failed=98, runs=100, tasks=3, share=0.1)
+    in_zone = InZone(LAYOUT, zone)
+    optimizer = rf.optimizer("random", SPACE, seed=0)
+    inside = {"batch": 800, "width": 20, "rate": 0.01, "kind": "a"}
+    rows = LAYOUT.encode([inside, {**inside, "batch": 100}])
+    before, outside = in_zone.log_weights(rows, optimizer.log)
+    assert outside == 0.0
+    assert before == pytest.approx(weight(np.log(3 / 102)))
+    for k in range(4):
+        optimizer.log.add(Trial(k, {**inside, "width": 20 + k}, state="done", value=1.0))
+    after, _ = in_zone.log_weights(rows, optimizer.log)
+    assert after == pytest.approx(weight(np.log((10 * 3 / 102 + 4) / 14)))
+    assert after > before
+
+
+def test_a_resumed_search_weighs_as_before(tmp_path):
+    optimizer = rf.optimizer(
+        "transfer", SPACE, seed=0, history=history_of(runs_of(60)), direction="minimize"
+    )
+    for k in range(3):
+        trial = optimizer.ask()
+        optimizer.fail(trial, "memory") if k == 1 else optimizer.tell(trial, 1.0 - 0.1 * k)
+    optimizer.save(tmp_path / "state.json")
+    assert rf.load_optimizer(tmp_path / "state.json").ask() == optimizer.ask()
