@@ -184,6 +184,16 @@ def test_folders_and_globs_are_told_apart_by_what_is_in_them(path):
     assert refresh(asked, path).entry.tasks == 6
 
 
+def test_a_source_that_does_not_tell_is_read_and_compared(path, monkeypatch):
+    monkeypatch.setattr("ringfence.refreshing.refresh.digest_of_source", lambda source: None)
+    refresh(request(path), path)
+    before = files(path.parent)
+    again = refresh(request(path), path)
+    assert not again.changed and again.note == "72 runs were read" and files(path.parent) == before
+    runs(7).write_csv(path.with_name("runs.csv"))
+    assert refresh(request(path), path).changed
+
+
 def test_the_check_then_and_now(path):
     first = refresh(request(path, check=True), path)
     assert first.entry.speed_up.low <= first.entry.speed_up.value <= first.entry.speed_up.high

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -200,7 +200,8 @@ def _kept(path: Path) -> bytes | None:
 
 def _digest_of(history: History) -> str:
     """What was read, for a source that does not tell by itself."""
-    told = (history.digest(), history.notes, history.gap_rule, history.said, history.selection)
-    spaces = history.space, sorted(history.task_spaces.items())
-    times = sorted(history.task_times.items())
-    return hashlib.sha256(repr((told, spaces, times)).encode(errors="replace")).hexdigest()
+    apart = ("frame", "places")
+    told = {f.name: getattr(history, f.name) for f in fields(history) if f.name not in apart}
+    digest = hashlib.sha256(repr(told).encode(errors="replace"))
+    digest.update(history.frame.hash_rows().to_numpy().tobytes())
+    return digest.hexdigest()
