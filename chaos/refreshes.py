@@ -167,6 +167,8 @@ def _judge(url: str, folder: Path, tally: Tally) -> None:
         same = live.read_bytes() == (folder / other).read_bytes()
         tally.require(same, f"refresh: the file is another one than {other}")
     log = read_log(live)
+    tally.count("refresh: runs that count in the end", log.entries[-1].rows)
+    tally.count("refresh: tasks in the end", log.entries[-1].tasks)
     tally.count("refresh: versions", len(log.entries))
     numbers = [entry.number for entry in log.entries]
     tally.require(numbers == [*range(1, len(numbers) + 1)], "refresh: versions are missing")

@@ -194,6 +194,19 @@ def test_a_source_that_does_not_tell_is_read_and_compared(path, monkeypatch):
     assert refresh(request(path), path).changed
 
 
+@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"format": "other"}', "[" * 100_000, "\0"])
+def test_a_damaged_log_is_said_to_be(path, damage):
+    refresh(request(path), path)
+    (folder_of(path) / "log.json").write_text(damage)
+    if damage == "{}":  # an empty log: the file becomes a version that was found
+        assert refresh(request(path), path).entry.changes == (FOUND,)
+        return
+    before = path.read_bytes()
+    with pytest.raises(rf.FileError, match=r"log\.json is damaged"):
+        refresh(request(path), path)
+    assert path.read_bytes() == before
+
+
 def test_the_check_then_and_now(path):
     first = refresh(request(path, check=True), path)
     assert first.entry.speed_up.low <= first.entry.speed_up.value <= first.entry.speed_up.high

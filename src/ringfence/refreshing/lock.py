@@ -11,6 +11,10 @@ from pathlib import Path
 
 from ringfence.errors import FileError, RingfenceError
 
+LONGEST = 200  # bytes that say who holds a lock
+BEYOND = 2**20
+"""Where Windows locks a byte: others cannot read what is locked."""
+
 
 class BusyError(RingfenceError, RuntimeError):
     """Another refresh of the same file is under way."""
@@ -27,16 +31,23 @@ def locked(path: Path, what: Path) -> Iterator[None]:
         raise FileError(f"cannot write {path}: {error.strerror}") from error
     try:
         if not _taken(handle):
-            holder = os.pread(handle, 200, 0).decode(errors="replace").strip()
+            os.lseek(handle, 0, os.SEEK_SET)
+            holder = os.read(handle, LONGEST).decode(errors="replace").strip()
             by = f" ({holder})" if holder else ""
             raise BusyError(f"another refresh of {what} is under way{by}; nothing was done")
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        _write(handle, f"process {os.getpid()} on {socket.gethostname()}\n")
         yield
-        with suppress(OSError):
-            os.ftruncate(handle, 0)
+        _write(handle, "")
     finally:
         os.close(handle)
+
+
+def _write(handle: int, text: str) -> None:
+    """Who holds the lock. It is for people: a full disk is no reason to stop."""
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, text.encode())
 
 
 def _taken(handle: int) -> bool:
@@ -45,6 +56,7 @@ def _taken(handle: int) -> bool:
         if os.name == "nt":
             import msvcrt
 
+            os.lseek(handle, BEYOND, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
         else:
             import fcntl

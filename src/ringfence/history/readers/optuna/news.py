@@ -34,6 +34,8 @@ LISTED = {
 STUDIES = {"study": pl.Int64, "line": pl.String}
 DISTRIBUTIONS = {"study": pl.Int64, "name": pl.String, "text": pl.String, "first": pl.Int64}
 ASKED = {"line": pl.String}
+FRAMES = tuple(field.name for field in fields(Rows) if field.type == "pl.DataFrame")
+"""The tables of trials."""
 UNFINISHED = ("running", "waiting")
 MOST_NAMED = 1000
 """Trials that a query names one by one; a study with more of them is read from the beginning."""
@@ -78,11 +80,11 @@ def read_new(
     """All trials of the studies, those that are known from the memory; which then knows them all.
     What a memory has of
     another storage or attribute is of no use."""
-    known = memory.tables if _lines(memory, "asked") == list(asked) else {}
+    known = memory.tables if _asked(memory) == list(asked) else {}
     keys = tuple(study.key for study in studies)
     times = storage.table(Selects(keys).times())
     lines = _study_lines(storage, keys, times)
-    before = dict(known["studies"].iter_rows()) if "studies" in known else {}
+    before = dict(known["studies"].iter_rows()) if known else {}
     changed = [key for key in keys if before.get(key) != lines.get(key, "") or _is_open(lines, key)]
     listed = _listed(storage, changed)
     old = known.get("listed", pl.DataFrame(schema=LISTED))
@@ -100,7 +102,7 @@ def read_new(
         "studies": pl.DataFrame([(k, lines.get(k, "")) for k in keys], STUDIES, orient="row"),
         "listed": pl.concat([old.filter(~pl.col("study").is_in(changed)), listed]),
         "distributions": _distributions(rows),
-        **{name: getattr(rows, name) for name in _frames(rows) if name != "trials"},
+        **{name: getattr(rows, name) for name in FRAMES},
     }
     read, every = fresh.trials.height, rows.trials.height
     note = f"{read:,} of {every:,} trials were read, the others are known"
@@ -109,8 +111,10 @@ def read_new(
     return rows
 
 
-def _lines(memory: Memory, table: str) -> list[str]:
-    return memory.tables[table]["line"].to_list() if table in memory.tables else []
+def _asked(memory: Memory) -> list[str]:
+    """What a memory was made for; nothing if it lacks a table that is needed."""
+    needed = {"asked", "studies", "listed", "distributions", *FRAMES}
+    return memory.tables["asked"]["line"].to_list() if needed <= memory.tables.keys() else []
 
 
 def _study_lines(
@@ -163,22 +167,18 @@ def _joined(
     known: dict[str, pl.DataFrame], kept: pl.DataFrame, fresh: Rows, whole: Sequence[int]
 ) -> Rows:
     """The trials that are kept and the fresh ones, as if all had been read at once."""
+    if not known:
+        return fresh
     frames = {
         name: pl.concat([known[name].join(kept, on="trial", how="semi"), getattr(fresh, name)])
-        for name in _frames(fresh)
-        if name != "trials" and name in known
+        for name in FRAMES
     }
-    listed = kept.select(fresh.trials.columns)
-    trials = pl.concat([listed, fresh.trials]).sort("study", "number")
-    used = _distributions(fresh)
-    if "distributions" in known:
-        kept_studies = pl.col("study").is_in(kept["study"].implode())
-        before = known["distributions"].filter(kept_studies & ~pl.col("study").is_in(whole))
-        used = pl.concat([before.select(used.columns), used])
+    frames["trials"] = frames["trials"].sort("study", "number")
+    is_kept = pl.col("study").is_in(kept["study"].implode()) & ~pl.col("study").is_in(whole)
+    used = pl.concat([known["distributions"].filter(is_kept), _distributions(fresh)])
     used = used.group_by("study", "name", "text").agg(pl.col("first").min()).sort("first")
     return replace(
         fresh,
-        trials=trials,
         distributions=tuple(used.select("study", "name", "text").iter_rows()),
         first_uses=tuple(used["first"]),
         **frames,
@@ -190,18 +190,13 @@ def _distributions(rows: Rows) -> pl.DataFrame:
     return pl.DataFrame(each, DISTRIBUTIONS, orient="row")
 
 
-def _frames(rows: Rows) -> list[str]:
-    """The tables of trials."""
-    return [f.name for f in fields(rows) if isinstance(getattr(rows, f.name), pl.DataFrame)]
-
-
 def _digest(studies: Sequence[StudyInfo], lines: dict[int, str], rows: Rows) -> str:
     """What the storage holds: of studies all that is known, of their trials the lines, and of
     unfinished trials everything."""
     told = [[s.key, s.name, s.directions, s.metrics, dict(s.attributes)] for s in studies]
     digest = hashlib.sha256(json.dumps([told, sorted(lines.items())], default=str).encode())
     unfinished = rows.trials.filter(pl.col("state").is_in(UNFINISHED))
-    for name in _frames(rows):
+    for name in FRAMES:
         part = getattr(rows, name).join(unfinished, on="trial", how="semi")
         digest.update(part.sort(part.columns).write_csv().encode())
     return digest.hexdigest()

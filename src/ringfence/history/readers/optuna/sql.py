@@ -30,6 +30,7 @@ from ringfence.history.readers.optuna.tables import Selects
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
 from ringfence.history.readers.shared.memory import Memory
+from ringfence.version import __version__
 from ringfence.words import plain, shortened
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
@@ -51,7 +52,7 @@ def read_storage(
         where = database_name(source)
         studies, others = _chosen(database, where, choose)
         if memory is not None:
-            asked = [where, attribute or ""]
+            asked = [__version__, where, attribute or ""]
             return read_new(memory, asked, studies, _Storage(database, where, attribute))
         keys = tuple(study.key for study in studies)
         return _Storage(database, where, attribute).rows(studies, Selects(keys if others else None))

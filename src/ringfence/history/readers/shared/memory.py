@@ -9,6 +9,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from ringfence.errors import FileError
+from ringfence.incoming.content import within_limit
+from ringfence.incoming.parquet import require_sound
+from ringfence.incoming.parsing import guarded
+
 DIGITS = 64  # of a SHA-256 in hexadecimal
 
 
@@ -48,8 +53,21 @@ class Memory:
 
 
 def _unpacked(content: bytes | None) -> dict[str, pl.DataFrame]:
-    """The tables of a file. One that is not whole is not looked into: then all is read again."""
+    """The tables of a file; none of one that is not whole, so that all is read again."""
     if content is None or hashlib.sha256(content[DIGITS:]).hexdigest().encode() != content[:DIGITS]:
         return {}
-    with zipfile.ZipFile(io.BytesIO(content[DIGITS:])) as archive:
-        return {name: pl.read_parquet(archive.read(name)) for name in archive.namelist()}
+    try:
+        with (
+            guarded("what is known", "zip"),
+            zipfile.ZipFile(io.BytesIO(content[DIGITS:])) as archive,
+        ):
+            return {name: _table(archive, name) for name in archive.namelist()}
+    except FileError:
+        return {}
+
+
+def _table(archive: zipfile.ZipFile, name: str) -> pl.DataFrame:
+    with archive.open(name) as file:
+        content = within_limit(file, name)
+    require_sound(content, name)
+    return pl.read_parquet(content)
