@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ringfence.cli.options import (
+    FoundStarts,
     InputFormat,
     LearnOptions,
     OutcomeOptions,
@@ -51,14 +52,7 @@ def refresh(
     outcome: OutcomeOptions,
     options: LearnOptions,
     format: InputFormat = None,
-    starts: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Also find this many starting points (ringfence starts).",
-            show_default="10 for 3 to 100 tasks of 32 rows",
-        ),
-    ] = None,
+    starts: FoundStarts = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The learned space; its history is kept beside it."),
@@ -132,7 +126,7 @@ def _tell(done: Outcome, *, as_json: bool) -> None:
 
 def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     """Every space of a plan, and the exit code for all: failures first, then what matters."""
-    entries = entries_of(plan)
+    entries = entries_of(plan.resolve() if ray else plan)  # workers may be anywhere
     words = [(output, [*extra, *entry]) for output, entry in entries]
     if jobs > 1 or ray:
         from ringfence.bench.parallel import side_by_side
