@@ -44,7 +44,7 @@ def tasks() -> dict[str, list[tuple[dict[str, Any], float]]]:
     chosen = HISTORY.tasks[:: len(HISTORY.tasks) // TASKS][:TASKS]
     found = {}
     for number, name in enumerate(chosen):
-        frame = HISTORY.only([name]).frame.drop("task").slice(number * RUNS, RUNS)
+        frame = HISTORY.only([name]).frame.drop("task", "fit_seconds").slice(number * RUNS, RUNS)
         rows = frame.rows(named=True)
         found[name] = [
             ({k: v for k, v in row.items() if v is not None and k != "error"}, row["error"])

@@ -38,8 +38,8 @@ class Reader:
 
     def _learned(self, **more: object) -> str:
         history = rf.read_history(self.url, direction="minimize", **self.reading, **more)
-        digest = history.digest()
-        return f"{encode(rf.learn(history, starts=0)).decode()} {digest} {history.notes}"
+        learned = encode(rf.learn(history, starts=0)).decode()
+        return f"{learned} {history.notes} {history.frame.write_csv()}"
 
 
 @pytest.fixture

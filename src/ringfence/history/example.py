@@ -21,7 +21,8 @@ from ringfence.words import did_you_mean
 
 def example_history() -> History:
     """A support vector machine tuned on twenty small classification tasks: real cross-validated
-    errors of 256 random configurations each. It carries its space.
+    errors of 256 random configurations each, and the seconds that their fits took. It carries its
+    space.
 
     Examples:
         >>> import ringfence as rf
@@ -33,7 +34,12 @@ def example_history() -> History:
     space = space_from(provenance["space"], "svm_history.json")
     with resources.as_file(folder / "svm_history.parquet") as path:
         history = read_history(
-            path, task="task", objective="error", direction="minimize", parameters=list(space)
+            path,
+            task="task",
+            objective="error",
+            direction="minimize",
+            parameters=list(space),
+            cost="fit_seconds",
         )
     return replace(history, space=space)
 

@@ -339,10 +339,16 @@ class History:
 
 
 def history_from(
-    frame: Any, named: NamedColumns, places: Places | None = None, *, typed: bool = False
+    frame: Any,
+    named: NamedColumns,
+    places: Places | None = None,
+    *,
+    typed: bool = False,
+    guesses_cost: bool = False,
 ) -> History:
     """The history in a table, its columns as they are named; see `History.from_frame`. A `typed`
-    table has numbers where numbers are meant, so that its texts are not looked into."""
+    table has numbers where numbers are meant, so that its texts are not looked into, and its costs
+    are named unless they are to be guessed."""
     require_polars()
     raw = as_polars(frame)
     table = plain_table(raw)
@@ -360,7 +366,7 @@ def history_from(
         raw = raw.filter(sheet.is_run)
         said = (*nested, *sheet.notes)
         rule = GapRule(named.missing, sheet.nones)
-    roles, notes = assign_roles(table, named, typed=typed)
+    roles, notes = assign_roles(table, named, guesses_cost=guesses_cost or not typed)
     if not typed:
         check_objective(table, roles)
         notes += check_tasks(table, roles)

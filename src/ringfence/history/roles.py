@@ -114,10 +114,10 @@ class Roles:
 
 
 def assign_roles(
-    frame: pl.DataFrame, named: NamedColumns, *, typed: bool = False
+    frame: pl.DataFrame, named: NamedColumns, *, guesses_cost: bool = True
 ) -> tuple[Roles, list[str]]:
-    """The roles of the columns, and a line for each guess that was made. In a `typed` table costs
-    are not guessed: whoever made it knows them."""
+    """The roles of the columns, and a line for each guess that was made; of costs only if they are
+    to be guessed: whoever made a table from records knows them."""
     require_direction(named.direction)
     for name in (*named.names, *named.ignore):
         require_column(frame, name)
@@ -130,7 +130,7 @@ def assign_roles(
     status = _status(frame, named, notes)
     _check_parts(named, task, objective, status)
     others = (task, objective, named.budget, status)
-    cost = named.cost if typed else _cost(frame, named, others, notes)
+    cost = _cost(frame, named, others, notes) if guesses_cost else named.cost
     parameters = _parameters(frame, named, (*others, cost, named.reason), status, notes)
     roles = Roles(
         task,

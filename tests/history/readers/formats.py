@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
-from ringfence.history import TASK, usable_rows
+from ringfence.history import COST, REASON, TASK, usable_rows
 from ringfence.learned.file_format import encode
 
 ROLES = {"task": "task", "objective": "loss"}
@@ -137,3 +138,45 @@ def assert_mismatched(history: rf.History, *, declares: bool = False, times: boo
         latest = rf.learn(history, "latest")
         newest = max(history.task_times, key=lambda task: history.task_times[task])
         assert set(latest.space) == set(mismatched_names(newest))
+
+
+OUTCOMES = {
+    1: (0.5, "ok", 10.0),
+    2: (0.25, "ok", 20.0),
+    3: (None, "memory", 3.0),
+    4: (None, "timeout", 400.0),
+    5: (None, "crash", 5.0),
+    6: (0.75, "pruned", 6.0),
+    7: (None, "killed", 7.0),
+    8: (0.125, "ok", 30.0),
+}
+"""By the depth that was tried: the loss, what became of the run, and the seconds that it took."""
+OUTCOME_SPACE = rf.Space({"C": rf.Float(1e-3, 1e3, log=True), "depth": rf.Int(1, 9)})
+
+
+def outcome_config(depth: int) -> dict[str, float | int]:
+    return {"C": 10.0 ** (depth / 4), "depth": depth}
+
+
+def assert_outcomes(
+    history: rf.History,
+    failed: dict[int, str | None],
+    *,
+    finished: tuple[int, ...] = (1, 2, 8),
+    costs: bool = True,
+) -> None:
+    """The runs of these depths failed for these reasons, those that `finished` are usable, and all
+    of them cost what they did."""
+    usable = usable_rows(history, OUTCOME_SPACE)
+    assert sorted(usable.frame["depth"]) == list(finished)
+    assert dict(usable.failed.select("depth", REASON).iter_rows()) == failed
+    ignored = usable_rows(replace(history, failures="ignore"), OUTCOME_SPACE)
+    assert ignored.frame.equals(usable.frame) and not ignored.failed.height
+    if costs:
+        assert history.cost_unit == "seconds"
+        names = ["depth", COST, "C"]
+        for depth, cost, c in pl.concat(
+            [usable.frame.select(names), usable.failed.select(names)]
+        ).iter_rows():
+            assert cost == pytest.approx(OUTCOMES[int(depth)][2], abs=1e-3)
+            assert c == pytest.approx(outcome_config(int(depth))["C"])

@@ -18,6 +18,7 @@ from readers.formats import (
     in_memory,
     made_history,
 )
+from ringfence.history import COST, usable_rows
 from ringfence.history.readers.ibis.best import _prime_from
 from ringfence.history.readers.ibis.numbers import turning_point
 from ringfence.space.inference import suggests_log
@@ -311,3 +312,18 @@ def test_bests_that_cannot_be_are_named():
     )
     with pytest.raises(rf.HistoryError, match=r"1 row with rmse = -1 .* never negative .* filter"):
         rf.read_history(engine(frame), best=3)
+
+
+def test_costs_travel_with_the_best_rows_and_failures_with_all():
+    frame = made_history().with_columns(fit_seconds=np.linspace(1.0, 24.0, 24))
+    table = engine(frame)
+    best = rf.read_history(table, best=2, parameters=PARAMETERS, **ROLES)
+    space = rf.learn(best, starts=0).space
+    usable = usable_rows(best, space)
+    costs = dict(zip(frame["C"], frame["fit_seconds"]))
+    assert best.cost_unit == "seconds"
+    assert usable.frame[COST].to_list() == [costs[c] for c in usable.frame["C"]]
+    assert not usable.failed.height
+    every = usable_rows(rf.read_history(table, best=None, parameters=PARAMETERS, **ROLES), space)
+    assert every.failed["C"].to_list() == frame.filter(status="failed")["C"].to_list()
+    assert every.failed[COST].to_list() == [costs[c] for c in every.failed["C"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sqlite3
 
@@ -11,11 +12,14 @@ import pytest
 import ringfence as rf
 from readers.formats import (
     MISMATCHED,
+    OUTCOMES,
     assert_mismatched,
+    assert_outcomes,
     assert_same_learned,
     configs,
     in_memory,
     made_history,
+    outcome_config,
 )
 from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import runs_of_server
@@ -106,7 +110,8 @@ def test_mismatched_experiments_count_with_what_they_have(tmp_path, monkeypatch)
 def test_uris_and_the_client_read_the_same(stores, monkeypatch):
     history = rf.read_history(f"sqlite:///{stores / 'mlflow.db'}", format="mlflow")
     folder = rf.read_history((stores / "mlruns").as_uri(), format="mlflow")
-    assert history.frame.equals(folder.frame.select(history.frame.columns))
+    same = [name for name in history.frame.columns if name != "duration"]  # they were made apart
+    assert history.frame.select(same).equals(folder.frame.select(same))
     monkeypatch.setattr(reader, "_local", lambda _text: None)
     client = rf.read_history(f"sqlite:///{stores / 'mlflow.db'}", format="mlflow")
     assert client.frame.select(history.frame.columns).sort("C").equals(history.frame.sort("C"))
@@ -223,3 +228,32 @@ def test_none_as_text_among_numbers_is_missing():
     assert from_text(["1", "2", "None"]) == [1, 2, None]
     assert from_text(["relu", "None"]) == ["relu", "None"]
     assert from_text(["None", None]) == ["None", None]
+
+
+@MLFLOW
+@pytest.mark.parametrize("kind", ["database", "folder", "client"])
+def test_durations_and_failures(kind, tmp_path, monkeypatch):
+    from mlflow import MlflowClient
+
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    store = tmp_path / ("mlruns" if kind == "folder" else "mlflow.db")
+    uri = store.as_uri() if kind == "folder" else f"sqlite:///{store}"
+    client = MlflowClient(tracking_uri=uri)
+    experiment = client.create_experiment("t")
+    words = {"ok": "FINISHED", "killed": "KILLED", "pruned": "RUNNING"}
+    for depth, (loss, fate, seconds) in OUTCOMES.items():
+        run = client.create_run(experiment, start_time=1_700_000_000_000).info.run_id
+        for name, value in outcome_config(depth).items():
+            client.log_param(run, name, value)
+        if loss is not None or fate == "timeout":
+            client.log_metric(run, "loss", math.nan if loss is None else loss)
+        client.log_metric(run, "dollars", 2.0 * seconds)
+        status = "FINISHED" if fate == "timeout" else words.get(fate, "FAILED")
+        client.set_terminated(run, status, end_time=int(1_700_000_000_000 + 1000 * seconds))
+    if kind == "client":
+        monkeypatch.setattr(reader, "_local", lambda _text: None)
+    source = uri if kind == "client" else store
+    history = rf.read_history(source, format="mlflow", objective="loss", missing="drop")
+    assert_outcomes(history, {3: None, 4: "diverged", 5: None})
+    paid = rf.read_history(source, format="mlflow", objective="loss", cost="dollars")
+    assert paid.cost_unit == "dollars" and sorted(paid.frame["dollars"])[0] == 6.0

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import optuna
 import polars as pl
@@ -21,7 +22,14 @@ from optuna.trial import TrialState, create_trial
 
 import ringfence as rf
 from processes import python, ringfence
-from readers.formats import MISMATCHED, assert_mismatched
+from readers.formats import (
+    MISMATCHED,
+    OUTCOMES,
+    assert_mismatched,
+    assert_outcomes,
+    outcome_config,
+)
+from ringfence.history import COST, usable_rows
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.reporting.facts import gather
 
@@ -812,3 +820,60 @@ def test_python_and_the_command_line_infer_the_same_space(tmp_path):
     assert declared.notes == ("the space is the one that studies.db declares",)
     assert observed.space == rf.read_space(tmp_path / "observed.json")
     assert observed.space["C"] == rf.Float(0.2, 0.3)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "journal", "study", "postgres"])
+def test_durations_and_failures(kind, tmp_path, request):
+    storages = {
+        "sqlite": f"sqlite:///{tmp_path / 'studies.db'}",
+        "journal": JournalStorage(JournalFileBackend(str(tmp_path / "journal.log"))),
+        "study": InMemoryStorage(),
+        "postgres": request.getfixturevalue("postgres") if kind == "postgres" else None,
+    }
+    study = optuna.create_study(storage=storages[kind], study_name="t")
+    dists = {"C": SMALL["C"], "depth": IntDistribution(1, 9)}
+    states = {"ok": TrialState.COMPLETE, "pruned": TrialState.PRUNED, "killed": TrialState.RUNNING}
+    start = datetime(2026, 3, 1, 12, 0, 0)
+    told = {"memory": "CUDA out of memory", "timeout": "the job timed out"}
+    for depth, (loss, fate, seconds) in OUTCOMES.items():
+        state = states.get(fate, TrialState.FAIL)
+        trial = create_trial(
+            params=outcome_config(depth), distributions=dists, value=loss, state=state,
+            system_attrs={"fail_reason": told[fate]} if fate in told else {},
+            user_attrs={"dollars": 2.0 * seconds},
+        )  # fmt: skip
+        trial.datetime_start = start
+        if state.is_finished():
+            trial.datetime_complete = start + timedelta(seconds=seconds)
+        study.add_trial(trial)
+    sources = {
+        "sqlite": tmp_path / "studies.db", "journal": tmp_path / "journal.log", "study": study,
+        "postgres": storages["postgres"],
+    }  # fmt: skip
+    history = rf.read_history(sources[kind], studies="t")
+    assert_outcomes(history, {3: "memory", 4: "timeout", 5: None})
+    paid = rf.read_history(sources[kind], studies="t", cost="dollars")
+    assert paid.cost_unit == "dollars" and paid.frame["dollars"].to_list()[:2] == [20.0, 40.0]
+    with pytest.raises(
+        rf.HistoryError, match="no trial has a number in the user attribute 'cents'"
+    ):
+        rf.read_history(sources[kind], studies="t", cost="cents")
+
+
+def test_a_search_of_optunas_own_with_errors_and_nan():
+    def objective(trial):
+        trial.suggest_float("C", 1e-3, 1e3, log=True)
+        depth = trial.suggest_int("depth", 1, 9)
+        if depth == 3:
+            raise MemoryError("too large")
+        return math.nan if depth == 4 else float(depth)
+
+    study = optuna.create_study(study_name="t")
+    for depth in range(1, 6):
+        study.enqueue_trial(outcome_config(depth))
+    study.optimize(objective, n_trials=5, catch=(MemoryError,))
+    history = rf.read_history(study)
+    usable = usable_rows(history, history.space)
+    assert history.cost_unit == "seconds" and usable.frame[COST].min() > 0
+    assert usable.frame["depth"].to_list() == [1, 2, 5]
+    assert usable.failed["depth"].to_list() == [3, 4]

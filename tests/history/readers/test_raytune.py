@@ -19,6 +19,7 @@ from readers.formats import (
     in_memory,
     made_history,
 )
+from ringfence.history import COST, REASON, usable_rows
 
 FRAME = made_history(tasks=1, runs=5).with_columns(task=pl.Series(["a", "b", "a", "b", "a"]))
 
@@ -151,3 +152,17 @@ def test_a_folder_without_experiments_says_what_is_missing(tmp_path):
         rf.read_history(tmp_path / "gone", format="raytune")
     with pytest.raises(rf.HistoryError, match="no folder matches"):
         rf.read_history(str(tmp_path / "x*"), format="raytune")
+
+
+@RAY
+def test_durations_and_failures(folder):
+    history = rf.read_history(folder, objective="loss", **OPTIONS).rename(NAMES)
+    space = rf.Space({"C": rf.Float(1e-3, 1e3, log=True), "depth": rf.Int(1, 9)})
+    usable = usable_rows(history, space)
+    assert history.cost_unit == "seconds"
+    assert (usable.frame[COST] > 0).all()
+    ((cost, reason, depth),) = usable.failed.select(COST, REASON, "depth").rows()
+    assert (cost, reason, depth) == (None, "runtimeerror as planned", FRAME["depth"][3])
+    iterations = rf.read_history(folder, objective="loss", cost="training_iteration", **OPTIONS)
+    assert iterations.cost_unit == "training_iteration"
+    assert iterations.frame["training_iteration"].to_list() == [3, 3, 3, None, 3]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ringfence as rf
+from ringfence.history import usable_rows
 from ringfence.history.readers.shared.folders import find_folders, task_names
 from ringfence.history.readers.shared.runs import Run, flat, from_text, history_of, reported
 from ringfence.history.roles import NamedColumns
@@ -24,8 +25,11 @@ def test_a_parameter_keeps_its_name_whatever_the_other_columns_are_called():
 def test_values_that_are_no_finite_numbers_do_not_count():
     values = [math.nan, math.inf, None, "7", True, 1]
     runs = [Run("a", {"x": i}, value) for i, value in enumerate(values)]
-    frame = history_of(runs, "here", "loss", NamedColumns()).frame
-    assert frame["loss"].to_list() == [*[None] * 5, 1.0]
+    history = history_of(runs, "here", "loss", NamedColumns())
+    assert history.frame["loss"].to_list() == [None, math.inf, *[None] * 3, 1.0]
+    usable = usable_rows(history, rf.Space({"x": rf.Int(0, 5)}))
+    assert usable.frame["x"].to_list() == [5.0]
+    assert usable.failed["x"].to_list() == [0.0, 1.0]  # NaN and infinity, not what is no number
 
 
 def test_a_declared_space_is_cut_to_the_parameters_that_are_wanted():

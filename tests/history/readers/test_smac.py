@@ -26,12 +26,15 @@ from smac.runhistory.runhistory import RunHistory
 import ringfence as rf
 from readers.formats import (
     MISMATCHED,
+    OUTCOMES,
     assert_mismatched,
+    assert_outcomes,
     assert_same_learned,
     configs,
     in_memory,
     made_history,
     mismatched_names,
+    outcome_config,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -224,3 +227,30 @@ def test_a_condition_that_a_space_cannot_say_is_named(tmp_path):
     write(tmp_path, "t", space, [({**POINT, "kernel": "rbf", "gamma": 0.5}, 1.0, OK, {})])
     with pytest.raises(rf.HistoryError, match=r"'depth' depends on NEQ conditions; only EQ, IN"):
         rf.read_history(tmp_path)
+
+
+def test_durations_and_failures(tmp_path):
+    statuses = {
+        "memory": StatusType.MEMORYOUT, "timeout": StatusType.TIMEOUT, "crash": StatusType.CRASHED,
+        "pruned": StatusType.RUNNING, "killed": StatusType.CRASHED,
+    }  # fmt: skip
+    trials = []
+    for depth, (loss, fate, seconds) in OUTCOMES.items():
+        how = {"time": seconds / 2}
+        if fate == "killed":
+            how["additional_info"] = {"traceback": "Traceback …\nValueError: no such kernel\n"}
+        config = {**POINT, **outcome_config(depth)}
+        for seed in (0, 1):
+            status = statuses.get(fate, StatusType.SUCCESS)
+            trials.append((config, 9.0 if loss is None else loss, status, {**how, "seed": seed}))
+    write(tmp_path, "t", svm_space(), trials)
+    history = rf.read_history(tmp_path / "t")
+    reasons = {3: "memory", 4: "timeout", 5: "crash", 7: "valueerror no such kernel"}
+    assert_outcomes(history, reasons)
+    with pytest.raises(rf.HistoryError, match="'smac' has no use for cost='dollars'"):
+        rf.read_history(tmp_path / "t", cost="dollars")
+
+
+def test_runs_whose_time_nobody_told_have_no_cost(tmp_path):
+    write(tmp_path, "t", svm_space(), [(POINT, 1.0, OK, {}), (OTHER, 2.0, OK, {})])
+    assert rf.read_history(tmp_path / "t").cost_unit is None

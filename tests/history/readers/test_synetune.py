@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 
 import polars as pl
@@ -10,12 +11,15 @@ import pytest
 import ringfence as rf
 from readers.formats import (
     MISMATCHED,
+    OUTCOMES,
     assert_mismatched,
+    assert_outcomes,
     assert_same_learned,
     configs,
     in_memory,
     made_history,
     mismatched_names,
+    outcome_config,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -159,3 +163,26 @@ def test_bad_folders_are_one_clear_error(tmp_path):
     (tmp_path / "a" / "results.csv.zip").write_bytes(b"PK cut")
     with pytest.raises(rf.HistoryError, match=r"results.csv.zip cannot be read as zip"):
         rf.read_history(tmp_path / "a")
+
+
+@pytest.mark.parametrize("clock", ["elapsed_time", "st_worker_time"])
+def test_durations_and_failures(tmp_path, clock):
+    """A trial that ends before its first report leaves nothing in Syne Tune's folder."""
+    from syne_tune.backend.trial_status import Trial
+    from syne_tune.results_callback import StoreResultsCallback
+
+    callback = StoreResultsCallback()
+    callback.csv_file = str(tmp_path / "results.csv.zip")
+    callback.save_results_at_frequency = lambda: None
+    for depth, (loss, fate, seconds) in OUTCOMES.items():
+        trial = Trial(depth, outcome_config(depth), datetime(2026, 1, 1))
+        status = "Completed" if fate == "ok" else "Failed"
+        for share, state in ((0.5, "InProgress"), (1.0, status)):
+            value = math.nan if loss is None else loss
+            report = {"loss": value, "paid": 2 * share * seconds, clock: share * seconds}
+            callback.on_trial_result(trial, state, report, "CONTINUE")
+    callback.store_results()
+    history = rf.read_history(tmp_path, objective="loss", parameters=["C", "depth"])
+    assert_outcomes(history, dict.fromkeys((3, 4, 5, 6, 7)))
+    paid = rf.read_history(tmp_path, objective="loss", cost="paid")
+    assert paid.cost_unit == "paid" and paid.frame["paid"][0] == 20.0

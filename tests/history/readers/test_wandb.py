@@ -8,11 +8,14 @@ import pytest
 import ringfence as rf
 from readers.formats import (
     MISMATCHED,
+    OUTCOMES,
     PARAMETERS,
     assert_mismatched,
+    assert_outcomes,
     assert_same_learned,
     in_memory,
     made_history,
+    outcome_config,
 )
 
 FACTS = {"Name": "run", "Notes": "-", "User": "me", "Runtime": 12, "Created": "2026-01-01"}
@@ -125,3 +128,19 @@ def test_metrics_of_an_unmarked_export_are_not_parameters(tmp_path):
     assert "took Sweep as the task" in history.notes
     (note,) = [note for note in history.notes if note.startswith("not taken as parameters")]
     assert "train_loss, accuracy, f1, epoch, num_params (results)" in note and "State" not in note
+
+
+@pytest.mark.parametrize("runtime", ["Runtime", "summary._runtime", "text"])
+def test_durations_and_failures(tmp_path, runtime):
+    states = {"ok": "finished", "killed": "killed", "pruned": "running", "crash": "crashed"}
+    rows = []
+    for depth, (loss, fate, seconds) in OUTCOMES.items():
+        time = {"text": {"Runtime": f"{seconds // 60:.0f}m {seconds % 60:.0f}s"}}
+        rows.append(
+            {"Name": f"r{depth}", "State": states.get(fate, "failed"), "Sweep": "t"}
+            | {f"config.{name}": value for name, value in outcome_config(depth).items()}
+            | {"summary.val_loss": loss, **time.get(runtime, {runtime: seconds})}
+        )
+    pl.DataFrame(rows, infer_schema_length=None).write_csv(tmp_path / "wandb.csv")
+    history = rf.read_history(tmp_path / "wandb.csv", format="wandb", objective="val_loss")
+    assert_outcomes(history, {3: None, 4: None, 5: "crash"})

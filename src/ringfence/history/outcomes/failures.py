@@ -31,6 +31,8 @@ PLAIN = {"crash", "crashed", "error", "errors", "errored", "exception"}
 """With one of these alone the run crashed."""
 SPARED = r"\b(preempted|preemption|killed|cancelled|canceled|aborted|interrupted|node fail)\b"
 """Words of runs that were ended from outside."""
+ERROR = r"[\w.]*(Error|Exception|Exit|Interrupt)\b"
+"""How a line that names an error begins."""
 MOST_LETTERS = 60
 """Letters of a reason that is none of the usual ones."""
 
@@ -46,6 +48,14 @@ def reason_in(text: str) -> str | None:
     if not rest:
         return CRASH if PLAIN.intersection(plain.split()) else None
     return rest[:MOST_LETTERS].rstrip()
+
+
+def error_in(report: str) -> str | None:
+    """The line of a report on a failure that names the error: the last that begins like one of
+    Python's, or else the last."""
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    named = [line for line in lines if re.match(ERROR, line)]
+    return next(iter([*named[-1:], *lines[-1:]]), None)
 
 
 def is_failure(status: str) -> bool:

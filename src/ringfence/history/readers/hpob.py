@@ -34,7 +34,7 @@ def read(
     """
     if columns.task is not None or columns.objective not in (None, "accuracy"):
         raise HistoryError("in HPO-B a task is a data set and the objective is 'accuracy'")
-    columns.refuse("missing", "decimal", reader="hpob")
+    columns.refuse("missing", "decimal", "cost", reader="hpob")
     path = Path(local_name(source, "HPO-B's evaluations"))
     content = read_json(path)
     wanted = None if search_space is None else str(search_space)

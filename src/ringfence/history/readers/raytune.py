@@ -14,6 +14,7 @@ from typing import Any
 from ringfence.errors import FileError, HistoryError
 from ringfence.history.directions import guess_direction
 from ringfence.history.history import History
+from ringfence.history.outcomes.failures import error_in
 from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
@@ -34,6 +35,7 @@ RAYS_OWN = {
     "iterations_since_restore", "experiment_tag", "should_checkpoint",
 }  # fmt: skip
 """What Ray adds to each report."""
+TIME = "time_total_s"
 
 
 def recognizes(source: Any) -> bool:
@@ -52,7 +54,8 @@ def read(
 
     A task is an experiment's folder, or the value of the parameter that is named as the task.
     Nested configurations are flattened with "/", as Ray does. `budget` names a reported number such
-    as training_iteration.
+    as training_iteration. What a trial cost is its time_total_s at the last report, or the reported
+    number that is named as the cost.
     """
     folders = find_folders(source, MARKER, "Ray Tune experiments")
     trials = [
@@ -64,6 +67,8 @@ def read(
     objective = chosen(columns.objective, metrics - RAYS_OWN, "objective", str(source))
     if budget is not None:
         chosen(budget, metrics, "budget", str(source))
+    if columns.cost is not None:
+        chosen(columns.cost, metrics, "cost", str(source))
     task, direction = columns.task, columns.direction or guess_direction(objective)
     runs = []
     for folder, trial in trials:
@@ -71,6 +76,7 @@ def read(
         name = folder if task is None else str(config.pop(task)) if task in config else None
         index = reported([r.get(objective) for r in trial.reports], at, direction)
         report = {} if index is None else trial.reports[index]
+        last = trial.reports[-1] if trial.reports else {}
         runs.append(
             Run(
                 name,
@@ -78,7 +84,9 @@ def read(
                 report.get(objective),
                 trial.status,
                 report.get(budget or ""),
-                trial.reports[-1].get("timestamp") if trial.reports else None,
+                last.get("timestamp"),
+                cost=last.get(columns.cost or TIME),
+                reason=trial.reason,
             )
         )
     if task is not None and all(run.task is None for run in runs):
@@ -97,7 +105,9 @@ class _Trial:
         with written_by("Ray Tune", folder / "result.json"):
             self.config = flat(config, "/")
         self.reports = [_numbers(report) for report in reports]
-        failed = (folder / "error.txt").exists() or status == "ERROR"
+        error = folder / "error.txt"
+        self.reason = error_in(read_text(error)) if error.exists() else None
+        failed = error.exists() or status == "ERROR"
         ended = status in (None, "TERMINATED")
         self.status = "error" if failed else FINISHED if ended else str(status).lower()
 

@@ -74,7 +74,8 @@ def read(
         _require_one_task(head)
     if space is not None:
         columns = replace(columns, parameters=_columns_of(space, head))
-    history = replace(history_from(head, columns, typed=True), source=_name_of(source), space=space)
+    history = history_from(head, columns, typed=True, guesses_cost=True)
+    history = replace(history, source=_name_of(source), space=space)
     return history if limit is None else _selected(source, history, limit, order)
 
 
@@ -138,7 +139,8 @@ def _prepared(table: Any, roles: Roles, order: str | None) -> Any:
     """The columns that play a part, plain, and :task, :value and, if there is one, :order."""
     import ibis
 
-    names = (roles.task, roles.objective, roles.budget, roles.status, *roles.parameters)
+    parts = (roles.task, roles.objective, roles.budget, roles.status, roles.cost)
+    names = (*parts, *roles.parameters)
     columns = {name: plain(table[name]) for name in names if name is not None}
     sign = -1.0 if roles.direction == "maximize" else 1.0
     columns[":value"] = number(columns[roles.objective]) * sign

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
-from ringfence.history.readers.mlflow.store import StoredRun, seconds
+from ringfence.history.readers.mlflow.store import StoredRun, times
 from ringfence.history.tables import as_float
 from ringfence.incoming.content import read_text, readable
 from ringfence.incoming.parsing import yaml_of
@@ -51,7 +51,7 @@ def _run(folder: Path, experiment: str, facts: dict[str, Any]) -> StoredRun:
         {key: _last_value(file) for key, file in _files(folder / "metrics")},
         {key: _own_text(file) for key, file in _files(folder / "tags")},
         facts.get("lifecycle_stage", "active") != "active",
-        seconds(facts.get("end_time"), facts.get("start_time")),
+        *times(facts.get("start_time"), facts.get("end_time")),
     )
 
 

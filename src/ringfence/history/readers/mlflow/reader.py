@@ -41,7 +41,8 @@ def read(
 
     A task is an experiment (task="experiment"), a parent run ("parent"), or the value of a tag or a
     parameter ("tags.NAME", "params.NAME"). Runs that have runs below them are left out, and so are
-    deleted ones; `experiments` are the names of those to read (None: all). Databases and folders
+    deleted ones; `experiments` are the names of those to read (None: all). What a run cost is the
+    time from its start to its end, or the metric that is named as the cost. Databases and folders
     are read directly; any other URI needs the package mlflow.
     """
     if not isinstance(source, (str, PathLike)):
@@ -63,7 +64,9 @@ def read(
     if not metrics:
         raise HistoryError(f"no run of {where} has a metric")
     objective = chosen(columns.objective, metrics, "objective", where)
-    runs = _runs(leaves, columns.task or "experiment", objective, where)
+    if columns.cost is not None:
+        chosen(columns.cost, metrics, "cost", where)
+    runs = _runs(leaves, columns.task or "experiment", objective, columns.cost, where)
     left_out = len(stored) - len(leaves)
     notes = [f"{left_out} runs with runs below them were left out"] if left_out else []
     if deleted:
@@ -72,7 +75,9 @@ def read(
     return history_of(runs, name, objective, columns, notes=notes)
 
 
-def _runs(stored: Sequence[StoredRun], task: str, objective: str, where: str) -> list[Run]:
+def _runs(
+    stored: Sequence[StoredRun], task: str, objective: str, cost: str | None, where: str
+) -> list[Run]:
     tasks = [_task(run, task) for run in stored]
     if all(name is None for name in tasks):
         raise HistoryError(
@@ -89,6 +94,7 @@ def _runs(stored: Sequence[StoredRun], task: str, objective: str, where: str) ->
             run.metrics.get(objective),
             FINISHED if run.status == "FINISHED" else run.status.lower(),
             time=run.time,
+            cost=run.duration if cost is None else run.metrics.get(cost),
         )
         for i, run in enumerate(stored)
     ]

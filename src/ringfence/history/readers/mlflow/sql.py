@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.errors import HistoryError
-from ringfence.history.readers.mlflow.store import StoredRun, seconds
+from ringfence.history.readers.mlflow.store import StoredRun, times
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
 from ringfence.history.readers.shared.sqlite import is_sqlite, opened
@@ -79,7 +79,7 @@ def _runs(database: Database, where: str) -> list[StoredRun]:
             metrics[key],
             tags[key],
             stage != "active",
-            seconds(end, start),
+            *times(start, end),
         )
         for key, experiment, status, stage, end, start in runs
         if experiment in experiments

@@ -12,6 +12,7 @@ from urllib.request import urlopen
 
 from ringfence.errors import HistoryError, MissingExtraError
 from ringfence.errors.addresses import hidden, shown
+from ringfence.history.readers.shared.runs import span
 from ringfence.history.tables import as_float
 from ringfence.incoming.parsing import reason
 
@@ -34,12 +35,19 @@ class StoredRun:
     deleted: bool = False
     time: float | None = None
     """When it ended or else began, in seconds since 1970."""
+    duration: float | None = None
+    """Seconds from its begin to its end."""
 
 
-def seconds(*moments: Any) -> float | None:
-    """The first of the moments that is known, MLflow's milliseconds as seconds."""
-    known = (m for m in moments if isinstance(m, (int, float)) and math.isfinite(as_float(m)) and m)
-    return next((as_float(moment) / 1000.0 for moment in known), None)
+def times(start: Any, end: Any) -> tuple[float | None, float | None]:
+    """When a run ended or else began, and how long it took: MLflow's milliseconds as seconds."""
+    begun, ended = _seconds(start), _seconds(end)
+    return begun if ended is None else ended, span(begun, ended)
+
+
+def _seconds(moment: Any) -> float | None:
+    is_known = isinstance(moment, (int, float)) and math.isfinite(as_float(moment)) and moment
+    return as_float(moment) / 1000.0 if is_known else None
 
 
 def runs_of_server(uri: str) -> list[StoredRun]:
@@ -71,8 +79,8 @@ def runs_of_server(uri: str) -> list[StoredRun]:
                 data, info = run.data, run.info
                 name = names[info.experiment_id]
                 facts = (info.run_id, name, info.status, data.params, data.metrics, data.tags)
-                time = seconds(info.end_time, info.start_time)
-                runs.append(StoredRun(*facts, info.lifecycle_stage == "deleted", time))
+                is_deleted = info.lifecycle_stage == "deleted"
+                runs.append(StoredRun(*facts, is_deleted, *times(info.start_time, info.end_time)))
             seen.add(token)
             token = page.token
             more = bool(token) and token not in seen  # a page that comes again would never end

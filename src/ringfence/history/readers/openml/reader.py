@@ -39,6 +39,7 @@ def read(
     of users (OpenML's random bot is 2702), `size` is the largest number of runs to fetch. Numbers
     may be text, as the command line has them.
     """
+    columns.refuse("cost", reader="openml")
     flow = str(source).removeprefix("openml:")
     if not flow.isdigit():
         raise HistoryError("a flow of OpenML is named by its number, such as openml:5891")

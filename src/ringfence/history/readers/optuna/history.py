@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.guessing.costs import is_timed
 from ringfence.history.history import History
 from ringfence.history.places import Places
 from ringfence.history.readers.optuna.conditions import activity
@@ -15,6 +16,7 @@ from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows, from_json
 from ringfence.history.readers.optuna.space import Range, all_choices, is_mixed, merge, parse
 from ringfence.history.readers.optuna.studies import Studies
+from ringfence.history.readers.shared.runs import DURATION
 from ringfence.history.roles import NamedColumns, Roles
 from ringfence.history.tables import free_name, from_objects, require_literal
 from ringfence.history.values import position_of
@@ -43,6 +45,11 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
     finished = coded.filter((pl.col(":state") == "complete") & pl.col(":value").is_finite())
     active = activity(finished, kinds, required=columns.parameters or (), mixed=mixed)
     task, objective, state = _role_names(columns.task, picked, active.parameters)
+    costs = _costs(rows, wide, columns.cost)
+    reasons = _reasons(rows, wide)
+    taken = (*active.parameters, task, objective, state)
+    cost = free_name(columns.cost or DURATION, taken) if costs.count() else None
+    reason = free_name("reason", [*taken, cost or ""]) if reasons.count() else None
     tasks = _tasks(rows, picked, wide, columns.task).alias(task)
     studies = Studies.of(picked.studies, rows.times, ranges, active)
     by_task = studies.by_task(tasks, wide[":study"])
@@ -57,6 +64,8 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
             ),
             wide[":value"].alias(objective),
             wide[":state"].alias(state),
+            *([] if cost is None else [costs.alias(cost)]),
+            *([] if reason is None else [reasons.alias(reason)]),
             *studies.lacking(wide),
         ]
     )
@@ -64,7 +73,17 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
     counts = _counts(wide, len(picked.studies))
     return History(
         table,
-        Roles(task, objective, picked.direction, active.parameters, None, state),
+        Roles(
+            task,
+            objective,
+            picked.direction,
+            active.parameters,
+            None,
+            state,
+            cost=cost,
+            timed=cost is not None and is_timed(cost),
+            reason=reason,
+        ),
         source=source,
         places=_places(picked, wide),
         space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
@@ -72,6 +91,7 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
         notes=(*rows.notes, counts, *strange, *picked.notes, *merge_notes, *active.notes),
         task_spaces=by_task.spaces,
         task_times=by_task.times,
+        failures=columns.failures,
     )
 
 
@@ -201,18 +221,39 @@ def _tasks(rows: Rows, picked: Objectives, wide: pl.DataFrame, attribute: str | 
     )
     if attribute is None or not tasks.null_count():
         return tasks
-    attributes = rows.attributes.with_columns(
-        pl.col("value").map_elements(lambda v: _text(from_json(v)), return_dtype=pl.String)
-    )
-    by_trial = wide.select(trial=":trial").join(
-        attributes, on="trial", how="left", maintain_order="left"
-    )
-    tasks = pl.select(pl.coalesce(tasks, by_trial["value"])).to_series()
+    own = _by_trial(wide, rows.attributes.filter(pl.col("key") == attribute))
+    tasks = pl.select(pl.coalesce(tasks, own)).to_series()
     if not tasks.count():
         known = sorted({key for study in picked.studies for key in study.attributes})
         has = f"the studies have {', '.join(known)}" if known else "the studies have none"
         raise HistoryError(f"no study and no trial has the user attribute {attribute!r}; {has}")
     return tasks
+
+
+def _costs(rows: Rows, wide: pl.DataFrame, attribute: str | None) -> pl.Series:
+    """What each trial cost: its duration, or the number in an attribute of the trials."""
+    if attribute is None:
+        return wide[":seconds"]
+    texts = _by_trial(wide, rows.attributes.filter(pl.col("key") == attribute))
+    costs = texts.cast(pl.Float64, strict=False)
+    if not costs.count():
+        raise HistoryError(f"no trial has a number in the user attribute {attribute!r}")
+    return costs
+
+
+def _reasons(rows: Rows, wide: pl.DataFrame) -> pl.Series:
+    """Why each trial failed, as far as Optuna says."""
+    return _by_trial(wide, rows.reasons)
+
+
+def _by_trial(wide: pl.DataFrame, attributes: pl.DataFrame) -> pl.Series:
+    """What the attributes say of each trial, as text."""
+    read = attributes.select(
+        "trial",
+        pl.col("value").map_elements(lambda v: _text(from_json(v)), return_dtype=pl.String),
+    )
+    joined = wide.select(trial=":trial").join(read, on="trial", how="left", maintain_order="left")
+    return joined["value"]
 
 
 def _text(value: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -22,15 +22,15 @@ def is_journal(path: Path) -> bool:
     return first_bytes(path, len(FIRST)) == FIRST
 
 
-def read_journal(path: Path, choose: Choose, attribute: str | None) -> Rows:
-    """The trials of the chosen studies, and of each the value of a user `attribute`."""
+def read_journal(path: Path, choose: Choose, attributes: Sequence[str]) -> Rows:
+    """The trials of the chosen studies, and of each the values of some user `attributes`."""
     replay = Replay()
     for number, operation in _operations(path, replay.notes):
         try:
             replay.apply(operation)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise HistoryError(f"{path.name}, line {number}: no such operation") from error
-    return replay.rows(choose, attribute)
+    return replay.rows(choose, attributes)
 
 
 def _operations(path: Path, notes: list[str]) -> Iterator[tuple[int, Operation]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from ringfence.errors import HistoryError, MissingExtraError
@@ -10,6 +11,8 @@ from ringfence.history.readers.optuna.rows import (
     ATTRIBUTES,
     METRICS,
     PARAMS,
+    REASONS,
+    REASONS_KEYS,
     TRIALS,
     VALUES,
     Choose,
@@ -17,10 +20,12 @@ from ringfence.history.readers.optuna.rows import (
     StudyInfo,
     last_times,
     long_table,
+    moment_seconds,
 )
+from ringfence.history.readers.shared.runs import span
 
 
-def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Rows, str]:
+def read_object(source: Any, choose: Choose, attributes: Sequence[str]) -> tuple[Rows, str]:
     """The trials of a Study, or of the chosen studies of a storage; and what to call it."""
     try:
         from optuna.storages import BaseStorage, get_storage
@@ -36,10 +41,10 @@ def read_object(source: Any, choose: Choose, attribute: str | None) -> tuple[Row
         studies = storage.get_all_studies()
     else:
         raise HistoryError(f"expected an Optuna study or storage, not a {type(source).__name__}")
-    return _rows(storage, choose([_info(study) for study in studies]), attribute), name
+    return _rows(storage, choose([_info(study) for study in studies]), attributes), name
 
 
-def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -> Rows:
+def _rows(storage: Any, studies: tuple[StudyInfo, ...], attributes: Sequence[str]) -> Rows:
     from optuna.distributions import distribution_to_json
 
     trials = [
@@ -55,7 +60,10 @@ def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -
     )
     return Rows(
         studies,
-        long_table([(t._trial_id, k, t.number, t.state.name.lower()) for k, t in trials], TRIALS),
+        long_table(
+            [(t._trial_id, k, t.number, t.state.name.lower(), _seconds(t)) for k, t in trials],
+            TRIALS,
+        ),
         long_table(
             [(i, o, v) for i, t in identified for o, v in enumerate(t.values or ())], VALUES
         ),
@@ -69,10 +77,28 @@ def _rows(storage: Any, studies: tuple[StudyInfo, ...], attribute: str | None) -
         ),
         tuple(distributions),
         long_table(
-            [(i, json.dumps(t.user_attrs.get(attribute or ""))) for i, t in identified], ATTRIBUTES
+            [
+                (i, key, json.dumps(t.user_attrs.get(key)))
+                for i, t in identified
+                for key in attributes
+            ],
+            ATTRIBUTES,
         ),
         times=last_times((k, t.datetime_complete or t.datetime_start) for k, t in trials),
+        reasons=long_table(
+            [
+                (i, json.dumps(str(t.system_attrs[key])))
+                for i, t in identified
+                for key in [key for key in REASONS_KEYS if key in t.system_attrs][:1]
+            ],
+            REASONS,
+        ),
     )
+
+
+def _seconds(trial: Any) -> float | None:
+    """How long a trial took."""
+    return span(moment_seconds(trial.datetime_start), moment_seconds(trial.datetime_complete))
 
 
 def _info(study: Any) -> StudyInfo:

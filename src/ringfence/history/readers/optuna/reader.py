@@ -49,7 +49,8 @@ def read(
         columns: its `task` is a user attribute of the studies, or of the trials, that names the
             task (by default each study is one); its `objective`, for studies with several, a number
             from 0 or a metric name; its `direction` that of the history, if studies differ; its
-            `parameters` are those to take, by default all that can be used.
+            `parameters` are those to take, by default all that can be used; its `cost` is a user
+            attribute of the trials (by default the time from start to end).
         studies: names of studies, or globs such as `svm-*`; by default all of them.
         memory: of an earlier read, for `ringfence refresh`: a database is then asked only for what
             is new.
@@ -57,25 +58,29 @@ def read(
     columns.refuse("missing", "decimal", reader="optuna")
     if not isinstance(memory, Memory | None):
         raise HistoryError("memory= is for ringfence refresh; leave it out")
-    rows, name = _rows(source, studies, columns.task, memory)
+    asked = [name for name in dict.fromkeys((columns.task, columns.cost)) if name is not None]
+    rows, name = _rows(source, studies, asked, memory)
     return assemble(rows, name, columns)
 
 
 def _rows(
-    source: Any, studies: str | Sequence[str] | None, task: str | None, memory: Memory | None
+    source: Any,
+    studies: str | Sequence[str] | None,
+    attributes: Sequence[str],
+    memory: Memory | None,
 ) -> tuple[Rows, str]:
-    """The trials, and what to call their source."""
+    """The trials with some user attributes, and what to call their source."""
     choose = chooser(studies)
     if not isinstance(source, (str, PathLike)):
-        return read_object(source, choose, task)
+        return read_object(source, choose, attributes)
     text = str(fspath(source))
     if is_database_url(text):
-        return read_storage(text, choose, task, memory), database_name(text)
+        return read_storage(text, choose, attributes, memory), database_name(text)
     path = Path(local_name(text, "studies"))
     if not path.is_file():
         raise HistoryError(f"there is no file {text}")
     if is_journal(path):
-        return read_journal(path, choose, task), path.name
+        return read_journal(path, choose, attributes), path.name
     if not is_sqlite(path):
         raise HistoryError(f"{text} is neither a SQLite database nor an Optuna journal")
-    return read_storage(path, choose, task, memory), path.name
+    return read_storage(path, choose, attributes, memory), path.name

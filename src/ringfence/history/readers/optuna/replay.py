@@ -7,7 +7,7 @@ changes, and a study that was deleted takes its trials along.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,8 @@ from ringfence.history.readers.optuna.rows import (
     DIRECTIONS,
     METRICS,
     PARAMS,
+    REASONS,
+    REASONS_KEYS,
     STATES,
     TRIALS,
     VALUES,
@@ -28,7 +30,9 @@ from ringfence.history.readers.optuna.rows import (
     last_times,
     long_table,
     metric_names,
+    moment_seconds,
 )
+from ringfence.history.readers.shared.runs import span
 
 FINISHED = ("complete", "pruned", "fail")
 
@@ -68,6 +72,7 @@ class Operation(msgspec.Struct):
     user_attr: dict[str, Any] = {}
     user_attrs: dict[str, Any] = {}
     system_attr: dict[str, Any] = {}
+    system_attrs: dict[str, Any] = {}
     datetime_start: Any = None
     datetime_complete: Any = None
 
@@ -84,7 +89,19 @@ class Trial:
         self.params = dict(operation.params)
         self.distributions = dict(operation.distributions)
         self.attributes = dict(operation.user_attrs)
-        self.times = [operation.datetime_start, operation.datetime_complete]
+        self.facts = dict(operation.system_attrs)
+        self.start, self.complete = operation.datetime_start, operation.datetime_complete
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took."""
+        return span(moment_seconds(self.start), moment_seconds(self.complete))
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed, in JSON."""
+        told = [self.facts[key] for key in REASONS_KEYS if key in self.facts]
+        return json.dumps(told[0]) if told else None
 
 
 class Replay:
@@ -106,32 +123,37 @@ class Replay:
             OpCode.SET_TRIAL_PARAM: self._set_param,
             OpCode.SET_TRIAL_STATE_VALUES: self._set_state,
             OpCode.SET_TRIAL_USER_ATTR: self._set_trial_attributes,
+            OpCode.SET_TRIAL_SYSTEM_ATTR: self._set_trial_attributes,
         }
 
     def apply(self, operation: Operation) -> None:
         """Do as Optuna would; KeyError for an operation that it does not have."""
         self._effects[operation.op_code](operation)
 
-    def rows(self, choose: Choose, attribute: str | None) -> Rows:
-        """The trials of the chosen studies, and of each the value of a user `attribute`."""
+    def rows(self, choose: Choose, attributes: Sequence[str]) -> Rows:
+        """The trials of the chosen studies, and of each the values of some user `attributes`."""
         studies = choose(list(self.studies.values()))
         keys = {study.key for study in studies}
         chosen = [(i, trial) for i, trial in enumerate(self.trials) if trial.study in keys]
         values = [(i, o, v) for i, t in chosen for o, v in enumerate(t.values or ())]
         params = [(i, name, v) for i, t in chosen for name, v in t.params.items()]
-        attributes = [(i, json.dumps(t.attributes.get(attribute))) for i, t in chosen if attribute]
+        asked = [
+            (i, key, json.dumps(t.attributes.get(key))) for i, t in chosen for key in attributes
+        ]
+        reasons = [(i, t.reason) for i, t in chosen if t.reason is not None]
         distributions = dict.fromkeys(
             (t.study, name, d) for _, t in chosen for name, d in t.distributions.items()
         )
         return Rows(
             studies,
-            long_table([(i, t.study, t.number, t.state) for i, t in chosen], TRIALS),
+            long_table([(i, t.study, t.number, t.state, t.seconds) for i, t in chosen], TRIALS),
             long_table(values, VALUES),
             long_table(params, PARAMS),
             tuple(distributions),
-            long_table(attributes, ATTRIBUTES),
+            long_table(asked, ATTRIBUTES),
             tuple(self.notes),
-            last_times((t.study, moment) for _, t in chosen for moment in t.times),
+            last_times((t.study, moment) for _, t in chosen for moment in (t.start, t.complete)),
+            long_table(reasons, REASONS),
         )
 
     def _create_study(self, operation: Operation) -> None:
@@ -181,12 +203,14 @@ class Replay:
         if trial is not None:
             trial.state = STATES[operation.state]
             trial.values = operation.values if operation.values is not None else trial.values
-            trial.times += [operation.datetime_start, operation.datetime_complete]
+            trial.start = operation.datetime_start or trial.start
+            trial.complete = operation.datetime_complete or trial.complete
 
     def _set_trial_attributes(self, operation: Operation) -> None:
         trial = self._unfinished(operation)
         if trial is not None:
             trial.attributes |= operation.user_attr
+            trial.facts |= operation.system_attr
 
 
 @lru_cache(maxsize=4096)

@@ -1,10 +1,12 @@
 """What an Optuna storage holds, whichever kind it is: long tables, one row per value.
 
 table        columns
-trials       trial, study, number, state     state in lower case
+trials       trial, study, number, state,    state in lower case
+             seconds                         from start to end, null if one of them is not known
 values       trial, objective, value         objective counts from 0
 params       trial, name, value              of a choice, its position
-attributes   trial, value                    of the attribute that names tasks, in JSON
+attributes   trial, key, value               of the user attributes that are asked for, in JSON
+reasons      trial, value                    why it failed, in JSON
 """
 
 from __future__ import annotations
@@ -26,10 +28,20 @@ STATES = ("running", "complete", "pruned", "fail", "waiting")
 DIRECTIONS = ("not set", "minimize", "maximize")
 METRICS = "study:metric_names"
 
-TRIALS = {"trial": pl.Int64, "study": pl.Int64, "number": pl.Int64, "state": pl.String}
+REASONS_KEYS = ("fail_reason", "STUDY_TELL_WARNING")
+"""System attributes in which versions of Optuna keep why a trial failed."""
+
+TRIALS = {
+    "trial": pl.Int64,
+    "study": pl.Int64,
+    "number": pl.Int64,
+    "state": pl.String,
+    "seconds": pl.Float64,
+}
 VALUES = {"trial": pl.Int64, "objective": pl.Int64, "value": pl.Float64}
 PARAMS = {"trial": pl.Int64, "name": pl.String, "value": pl.Float64}
-ATTRIBUTES = {"trial": pl.Int64, "value": pl.String}
+ATTRIBUTES = {"trial": pl.Int64, "key": pl.String, "value": pl.String}
+REASONS = {"trial": pl.Int64, "value": pl.String}
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,7 @@ class Rows:
     notes: tuple[str, ...] = ()
     times: Mapping[int, float] = field(default_factory=dict)
     """When the last trial of each study began or ended, in seconds since 1970, if that is known."""
+    reasons: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REASONS))
     first_uses: tuple[int, ...] = ()
     """The storage's id of the first use of each of the distributions, if it has such ids."""
 
@@ -76,13 +89,14 @@ def last_times(moments: Iterable[tuple[int, Any]]) -> dict[int, float]:
     """The last of the moments of each study: datetimes, or text that says one."""
     last: dict[int, float] = {}
     for study, moment in moments:
-        time = _seconds(moment)
+        time = moment_seconds(moment)
         if time is not None:
             last[study] = max(time, last.get(study, time))
     return last
 
 
-def _seconds(moment: Any) -> float | None:
+def moment_seconds(moment: Any) -> float | None:
+    """A datetime, or text that says one, in seconds since 1970; None for anything else."""
     try:
         moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         return moment.timestamp() if isinstance(moment, datetime) else None

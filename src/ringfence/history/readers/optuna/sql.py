@@ -3,7 +3,7 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from ringfence.history.readers.optuna.rows import (
     ATTRIBUTES,
     METRICS,
     PARAMS,
+    REASONS,
+    REASONS_KEYS,
     TRIALS,
     VALUES,
     Choose,
@@ -43,19 +45,24 @@ TABLES = {
 TWICE = "a study, a trial or a value is there twice"
 
 
+SYSTEM_ATTRIBUTES = "trial_system_attributes"
+MOMENT = "%Y-%m-%d %H:%M:%S%.f"
+
+
 def read_storage(
-    source: str | Path, choose: Choose, attribute: str | None, memory: Memory | None = None
+    source: str | Path, choose: Choose, attributes: Sequence[str], memory: Memory | None = None
 ) -> Rows:
-    """The trials of the chosen studies, and of each the value of a user `attribute`. With a
+    """The trials of the chosen studies, and of each the values of some user `attributes`. With a
     `memory` of an earlier read only what is new is asked for."""
     with connected(source) as database:
         where = database_name(source)
         studies, others = _chosen(database, where, choose)
         if memory is not None:
-            asked = [__version__, where, attribute or ""]
-            return read_new(memory, asked, studies, _Storage(database, where, attribute))
+            asked = [__version__, where, *attributes]
+            return read_new(memory, asked, studies, _Storage(database, where, attributes))
         keys = tuple(study.key for study in studies)
-        return _Storage(database, where, attribute).rows(studies, Selects(keys if others else None))
+        storage = _Storage(database, where, attributes)
+        return storage.rows(studies, Selects(keys if others else None))
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class _Storage:
 
     database: Database
     where: str
-    attribute: str | None
+    attributes: Sequence[str]
 
     def table(self, select: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -72,27 +79,40 @@ class _Storage:
 
     def rows(self, studies: tuple[StudyInfo, ...], selects: Selects) -> Rows:
         """The trials that the queries ask for."""
-        database, where, attribute = self.database, self.where, self.attribute
-        states = pl.col("state").str.to_lowercase()
-        trials = _frame(database, selects.trials(), TRIALS).with_columns(states)
+        database, where = self.database, self.where
+        trials = _trials(database, selects)
         _require_unique(trials.select("trial"), where)
         if trials["trial"].null_count():
             raise HistoryError(f"{where} is damaged: a trial has no number of its own")
         values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
         _require_unique(values.select("trial", "objective"), where)
         used = [row for row in database.rows(selects.distributions()) if isinstance(row[1], str)]
-        attributes = pl.DataFrame(schema=ATTRIBUTES)
-        if attribute is not None:
-            attributes = _frame(database, selects.attributes(), ATTRIBUTES, key=attribute)
-            _require_unique(attributes.select("trial"), where)
+        values_of = {
+            key: _frame(database, selects.attributes(), REASONS, key=key) for key in self.attributes
+        }
+        keys_told = REASONS_KEYS if SYSTEM_ATTRIBUTES in database.tables() else ()
+        told = [_frame(database, selects.reasons(), REASONS, key=key) for key in keys_told]
+        for one in (*values_of.values(), *told):
+            _require_unique(one.select("trial"), where)
         return Rows(
             studies,
             trials,
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
             tuple((study, name, text) for study, name, text, _ in used),
-            attributes,
+            pl.concat(
+                [
+                    pl.DataFrame(schema=ATTRIBUTES),
+                    *(
+                        one.select("trial", pl.lit(key).alias("key"), "value")
+                        for key, one in values_of.items()
+                    ),
+                ]
+            ),
             times=last_times((s, t) for s, *ends in database.rows(selects.times()) for t in ends),
+            reasons=pl.concat([pl.DataFrame(schema=REASONS), *told]).unique(
+                "trial", maintain_order=True
+            ),
             first_uses=tuple(first for *_, first in used),
         )
 
@@ -105,6 +125,20 @@ def _chosen(database: Database, where: str, choose: Choose) -> tuple[tuple[Study
         raise HistoryError(f"{where} is damaged: {TWICE}")
     studies = choose(every)
     return studies, len(studies) < len(every)
+
+
+def _trials(database: Database, selects: Selects) -> pl.DataFrame:
+    """The trials with their states in lower case and their durations."""
+    moments = {"start": pl.String, "complete": pl.String}
+    schema = {name: kind for name, kind in TRIALS.items() if name != "seconds"}
+    trials = _frame(database, selects.trials(), {**schema, **moments})
+    start, complete = (
+        pl.col(name).str.replace("T", " ").str.to_datetime(MOMENT, time_unit="us", strict=False)
+        for name in moments
+    )
+    took = (complete - start).dt.total_microseconds() / 1e6
+    seconds = pl.when(took > 0).then(took).alias("seconds")
+    return trials.select("trial", "study", "number", pl.col("state").str.to_lowercase(), seconds)
 
 
 def _check_schema(database: Database, where: str) -> None:

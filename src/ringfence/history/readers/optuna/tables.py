@@ -25,8 +25,9 @@ class Selects:
         self._keys = keys
 
     def trials(self) -> str:
-        """trial, study, number, state."""
-        select = "SELECT t.trial_id, t.study_id, t.number, t.state FROM trials t"
+        """trial, study, number, state, when it began and when it ended."""
+        ends = "t.datetime_start, t.datetime_complete"
+        select = f"SELECT t.trial_id, t.study_id, t.number, t.state, {ends} FROM trials t"
         return f"{select} WHERE {self._chosen()} ORDER BY t.study_id, t.number"
 
     def times(self) -> str:
@@ -63,7 +64,14 @@ class Selects:
 
     def attributes(self) -> str:
         """trial, value of the user attribute `:key` in JSON."""
-        select = self._of("SELECT x.trial_id, x.value_json FROM trial_user_attributes x")
+        return self._attribute("trial_user_attributes")
+
+    def reasons(self) -> str:
+        """trial, value of the system attribute `:key` in JSON."""
+        return self._attribute("trial_system_attributes")
+
+    def _attribute(self, table: str) -> str:
+        select = self._of(f"SELECT x.trial_id, x.value_json FROM {table} x")
         return f"{select} {'WHERE' if self._keys is None else 'AND'} x.key = :key"
 
     def _of(self, select: str) -> str:

@@ -36,6 +36,14 @@ class Run:
     """When it began or ended, in seconds since 1970, if that is known."""
     space: Space | None = None
     """What its search declared, if it did."""
+    cost: float | None = None
+    """What it cost, if that is known; of runs that did not finish as well."""
+    reason: str | None = None
+    """Why it failed, in the tool's words."""
+
+
+DURATION = "duration"
+"""The column of what runs cost, unless the user named another: they are times."""
 
 
 def history_of(
@@ -48,8 +56,9 @@ def history_of(
     notes: Sequence[str] = (),
 ) -> History:
     """The history with a row for each run. `objective` and `budget` say what the runs' values and
-    budgets are; of `columns` only the direction, `parameters` and `ignore` count. If all runs have
-    a space the parameters of these are taken, else every name that occurs in a configuration."""
+    budgets are, and `columns.cost` what their costs are; else of `columns` only the direction,
+    `parameters`, `ignore` and `failures` count. If all runs have a space the parameters of these
+    are taken, else every name that occurs in a configuration."""
     if not runs:
         raise HistoryError(f"{source} holds no runs")
     columns.refuse("decimal", reader=source)
@@ -61,14 +70,30 @@ def history_of(
     task, value, status = (_free(name, names) for name in ("task", objective, "status"))
     series = [
         from_objects(task, [run.task for run in runs]),
-        pl.Series(value, [_finite(run.value) for run in runs], dtype=pl.Float64),
+        pl.Series(value, [_number(run.value) for run in runs], dtype=pl.Float64),
         from_objects(status, [run.status for run in runs]),
         *(from_objects(name, [run.config.get(name) for run in runs]) for name in names),
     ]
     if budget is not None:
         budget = _free(budget, [*names, task, value, status])
         series.append(pl.Series(budget, [_finite(run.budget) for run in runs], dtype=pl.Float64))
-    columns = replace(columns, task=task, objective=value, budget=budget, status=status)
+    taken = [*names, *(column.name for column in series)]
+    cost = _free(columns.cost or DURATION, taken)
+    reason = _free("reason", [*taken, cost])
+    costs, reasons = [_finite(run.cost) for run in runs], [run.reason for run in runs]
+    if any(amount is not None for amount in costs):
+        series.append(pl.Series(cost, costs, dtype=pl.Float64))
+    if any(reasons):
+        series.append(pl.Series(reason, reasons, dtype=pl.String))
+    columns = replace(
+        columns,
+        task=task,
+        objective=value,
+        budget=budget,
+        status=status,
+        cost=cost if any(amount is not None for amount in costs) else None,
+        reason=reason if any(reasons) else None,
+    )
     if space is not None:
         space = _restricted(space, columns)
         columns = replace(columns, parameters=list(space))
@@ -207,11 +232,21 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
+def _number(value: Any) -> float | None:
+    """The value as a float, which may be none that is finite."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return as_float(value) if is_number else None
+
+
 def _finite(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    number = as_float(value)
-    return number if math.isfinite(number) else None
+    number = _number(value)
+    return number if number is not None and math.isfinite(number) else None
+
+
+def span(start: Any, end: Any) -> float | None:
+    """The time between two moments in seconds since 1970; None unless the second is later."""
+    start, end = _finite(start), _finite(end)
+    return end - start if start is not None and end is not None and end > start else None
 
 
 def _free(name: str, taken: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ringfence.errors import HistoryError
 from ringfence.history.history import History
+from ringfence.history.outcomes.failures import error_in
 from ringfence.history.readers.shared.folders import (
     find_folders,
     holds,
@@ -43,8 +44,9 @@ def read(source: str | PathLike[str], columns: NamedColumns) -> History:
     A task is a scenario's folder (runs of several seeds are one task), or the value of the
     parameter that is named as the task. The objective is one of the costs. Only the highest budget
     of a task counts; without budgets, only the configurations with the most evaluations, if these
-    differ.
+    differ. What a configuration cost is the time of all its evaluations.
     """
+    columns.refuse("cost", reader="smac")
     if columns.direction not in (None, "minimize"):
         raise HistoryError("SMAC minimizes its costs; leave the direction out")
     folders = find_folders(source, MARKER, "SMAC runs")
@@ -111,8 +113,25 @@ def _mean(
     value = None if bad else fmean(costs)
     ends = [t.get("endtime") or t.get("starttime") for t in trials]
     time = max((end for end in ends if isinstance(end, (int, float)) and end), default=None)
-    status = bad or FINISHED
-    return _Mean(task, config, value, status, budget or None, time, evaluations=len(trials))
+    spans = [t["time"] for t in trials if isinstance(t.get("time"), (int, float))]
+    return _Mean(
+        task,
+        config,
+        value,
+        bad or FINISHED,
+        budget or None,
+        time,
+        cost=sum(spans) if all(span > 0 for span in spans) and len(spans) == len(trials) else None,
+        reason=_reason(trials),
+        evaluations=len(trials),
+    )
+
+
+def _reason(trials: Sequence[dict[str, Any]]) -> str | None:
+    """What SMAC kept of the first error."""
+    facts = [trial.get("additional_info") for trial in trials]
+    kept = [fact.get("traceback") or fact.get("error") for fact in facts if isinstance(fact, dict)]
+    return next((error_in(text) for text in kept if isinstance(text, str)), None)
 
 
 def _scenario(folder: Path) -> dict[str, Any]:

@@ -34,6 +34,9 @@ MARKER = "results.csv.zip"
 CONFIG = "config_"
 CREATED = "st_tuner_creation_timestamp"
 """When the experiment began, in seconds since 1970."""
+TIMES = ("elapsed_time", "st_worker_time")
+"""How long a trial has run: by its own reports, which know the time that a simulation stands for,
+or by the clock of its worker."""
 TOOLS_OWN = "st_"
 """How the names of Syne Tune's own columns begin."""
 
@@ -54,7 +57,9 @@ def read(
 
     A task is an experiment's folder, or an entry of its metadata, such as "benchmark". Unless they
     are named, the objective and its direction are the scheduler's; the space is the tuner's, if
-    the metadata have it. `budget` names a reported number such as epoch.
+    the metadata have it. `budget` names a reported number such as epoch. What a trial cost is what
+    it reported last as elapsed_time, or the time of its worker; or the number that is named as the
+    cost.
     """
     folders = find_folders(source, MARKER, "Syne Tune experiments")
     experiments = [
@@ -66,6 +71,8 @@ def read(
     objective = chosen(columns.objective, metrics or reports, "objective", str(source))
     if budget is not None:
         chosen(budget, reports, "budget", str(source))
+    if columns.cost is not None:
+        chosen(columns.cost, [*reports, *TIMES], "cost", str(source))
     directions = {one.metrics.get(objective) for one in experiments} - {None}
     if columns.direction is None and len(directions) > 1:
         raise HistoryError(
@@ -74,7 +81,10 @@ def read(
         )
     direction = columns.direction or next(iter(directions), None)
     at_direction = direction or guess_direction(objective)
-    runs = [run for one in experiments for run in one.runs(objective, at, at_direction, budget)]
+    times = TIMES if columns.cost is None else (columns.cost,)
+    runs = [
+        run for one in experiments for run in one.runs(objective, at, at_direction, budget, times)
+    ]
     columns = replace(columns, direction=direction)
     notes = dict.fromkeys(note for one in experiments for note in one.notes)
     return history_of(runs, Path(source).name, objective, columns, budget=budget, notes=list(notes))
@@ -112,8 +122,16 @@ class _Experiment:
         time = _finite(facts.get(CREATED))
         return cls(name, _results(folder / MARKER), directions, space, notes, time)
 
-    def runs(self, objective: str, at: str, direction: str | None, budget: str | None) -> list[Run]:
-        """One run for each trial, in the order of their numbers."""
+    def runs(
+        self,
+        objective: str,
+        at: str,
+        direction: str | None,
+        budget: str | None,
+        times: Sequence[str],
+    ) -> list[Run]:
+        """One run for each trial, in the order of their numbers. The first of the `times` that the
+        experiment has is what they cost."""
         runs = []
         ordered = self.results.sort("trial_id", maintain_order=True)
         for _, rows in ordered.group_by("trial_id", maintain_order=True):
@@ -124,7 +142,10 @@ class _Experiment:
             amount = None if budget is None else row.get(budget)
             status = "failed" if failed else FINISHED
             value = row.get(objective)
-            runs.append(Run(self.task, config, value, status, amount, self.time, self.space))
+            last = rows.row(-1, named=True)
+            cost = next((last[name] for name in times if name in last), None)
+            facts = (status, amount, self.time, self.space, cost)
+            runs.append(Run(self.task, config, value, *facts))
         return runs
 
 
