@@ -136,7 +136,9 @@ def _trials(database: Database, selects: Selects) -> pl.DataFrame:
         pl.col(name).str.replace("T", " ").str.to_datetime(MOMENT, time_unit="us", strict=False)
         for name in moments
     )
-    took = (complete - start).dt.total_microseconds() / 1e6
+    micros = trials.select((complete - start).dt.total_microseconds()).to_series()
+    # By numpy, since polars divides one number alone otherwise than many, in the last digit.
+    took = pl.Series(micros.to_numpy() / 1e6, nan_to_null=True, dtype=pl.Float64)
     seconds = pl.when(took > 0).then(took).alias("seconds")
     return trials.select("trial", "study", "number", pl.col("state").str.to_lowercase(), seconds)
 
