@@ -10,7 +10,7 @@ PARAMETERS = ("C", "kernel", "gamma", "depth")
 
 
 def rows() -> list[dict[str, Any]]:
-    """Twelve runs of four tasks; gamma is missing with the linear kernel, one run has failed."""
+    """Twelve runs of four tasks; gamma is missing with the linear kernel, two runs have failed."""
     rng = random.Random(0)
     made = []
     for number in range(TASKS * RUNS):
@@ -23,7 +23,8 @@ def rows() -> list[dict[str, Any]]:
                 "gamma": round(rng.random(), 4) if kernel == "rbf" else None,
                 "depth": rng.randint(1, 9),
                 "loss": round(rng.random(), 4),
-                "status": "failed" if number == 4 else "finished",
+                "status": {4: "failed", 7: "oom"}.get(number, "finished"),
+                "duration": 1.5 * (number + 1),
             }
         )
     return made

@@ -38,7 +38,14 @@ TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 def _csv() -> list[Case]:
     plain, more = delimited(), {**NAMED, "status": "status", "parameters": ["C", "depth"]}
     german = delimited(";", ",")
-    dirty = b"Results of spring\n\n" + plain.replace(b"0.", b".") + b"mean,,,,,0.5,\n"
+    dirty = b"Results of spring\n\n" + plain.replace(b"0.", b".") + b"mean,,,,,0.5,,\n"
+    clocks = b"task,x,seconds,status,loss\n" + b"".join(
+        f"t{i % 2},{i},{time},{status},{i / 7}\n".encode()
+        for i, (time, status) in enumerate(
+            [("1h 20m", "ok"), ("0:01:23", "ok"), ("-1", "timeout"), ("90", "diverged"),
+             ("PT5M", "ok"), ("1 day, 0:00:01", "pruned"), ("", "crashed"), ("2 min", "ok")]
+        )
+    )  # fmt: skip
     few = b"dataset,lr,error\na,1,2\na,2,3\nb,3,1\n"
     return [
         Case("csv", {"runs.csv": plain}, "runs.csv"),
@@ -47,6 +54,8 @@ def _csv() -> list[Case]:
         Case("csv", {"runs.csv": german}, "runs.csv", {**NAMED, "decimal": "comma"}),
         Case("csv", {"runs.csv": dirty}, "runs.csv", {**NAMED, "ignore": ["status"]}),
         Case("csv", {"runs.csv": few}, "runs.csv", {"direction": "minimize"}),
+        Case("csv", {"runs.csv": clocks}, "runs.csv"),
+        Case("csv", {"runs.csv": clocks}, "runs.csv", {"cost": "seconds", "failures": "ignore"}),
         Case("csv", {"runs.tsv": delimited("\t")}, "runs.tsv", {"budget": "depth"}),
         Case("csv", {"a.csv": plain, "b.csv": few + plain}, "*.csv", NAMED),
         Case("csv", {"runs.csv.gz": gzip.compress(plain, 1, mtime=0)}, "runs.csv.gz", NAMED),
@@ -130,9 +139,11 @@ def _xlsx() -> list[Case]:
 
 
 def _wandb() -> list[Case]:
-    head = "Name,State,Notes,Created,Sweep,config.lr,config.depth,config.opt,summary.val_loss,_step"
+    head = (
+        "Name,State,Runtime,Created,Sweep,config.lr,config.depth,config.opt,summary.val_loss,_step"
+    )
     lines = [
-        f"r{i},{'crashed' if i == 2 else 'finished'},-,-,s{i % 3},{i / 7},{i},adam,{i / 3},9"
+        f"r{i},{'crashed' if i == 2 else 'finished'},{i}m 5s,-,s{i % 3},{i / 7},{i},adam,{i / 3},9"
         for i in range(9)
     ]
     text = "\n".join([head, *lines]).encode()

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from fuzz.case import Case
-from fuzz.corpus.runs import config, rows
+from fuzz.corpus.runs import PARAMETERS, config, rows
 from fuzz.mutations.archives import zipped
 
 ATTRIBUTES = {
@@ -40,6 +40,8 @@ CREATE TABLE trial_values (v INTEGER PRIMARY KEY, trial_id INTEGER, objective IN
 CREATE TABLE trial_params (param_id INTEGER PRIMARY KEY, trial_id INTEGER, param_name VARCHAR(512),
   param_value FLOAT, distribution_json TEXT);
 CREATE TABLE trial_user_attributes (a INTEGER PRIMARY KEY, trial_id INTEGER, key VARCHAR(512),
+  value_json TEXT);
+CREATE TABLE trial_system_attributes (a INTEGER PRIMARY KEY, trial_id INTEGER, key VARCHAR(512),
   value_json TEXT);
 INSERT INTO alembic_version VALUES ('v3.2.0.a');
 """
@@ -90,12 +92,13 @@ def optuna_database() -> bytes:
             "study_user_attributes": [(None, k, "dataset", f'"d{k}"') for k in range(1, 5)],
             "study_system_attributes": [(None, 1, "study:metric_names", names)],
             "trials": [
-                (*key, "FAIL" if row["status"] == "failed" else "COMPLETE", *OPTUNA_TIMES)
+                (*key, "COMPLETE" if row["status"] == "finished" else "FAIL", *OPTUNA_TIMES)
                 for key, row in zip(keys, table)
             ],
             "trial_values": [(None, i, 0, r["loss"], "FINITE") for i, r in enumerate(table, 1)],
             "trial_params": params,
             "trial_user_attributes": [(None, i, "team", '"red"') for i in range(1, len(table) + 1)],
+            "trial_system_attributes": [(None, 5, "fail_reason", '"out of memory"')],
         },
     )
 
@@ -105,6 +108,7 @@ def _optuna() -> list[Case]:
     return [
         Case("optuna", content, "study.db"),
         Case("optuna", content, "study.db", {"task": "dataset"}),
+        Case("optuna", content, "study.db", {"cost": "team", "failures": "ignore"}),
         Case("optuna", content, "study.db", {"task": "team", "objective": 0}),
         Case("optuna", content, "study.db", {"studies": ["study1", "study[23]"]}),
         Case(
@@ -135,7 +139,12 @@ def journal() -> bytes:
                     "distribution": json.dumps(DISTRIBUTIONS[name]),
                 }
             )
-        state = {"state": 1, "values": [row["loss"]], "datetime_complete": start}
+        end = "2026-01-01T00:05:00.000000"
+        state = {"state": 1, "values": [row["loss"]], "datetime_complete": end}
+        if row["status"] != "finished":
+            told = {"trial_id": number, "system_attr": {"fail_reason": "out of memory"}}
+            lines.append({"op_code": 9, "worker_id": "w", **told})
+            state = {"state": 3, "values": None, "datetime_complete": end}
         lines.append({"op_code": 6, "worker_id": "w", "trial_id": number, **state})
     compact = (json.dumps(line, separators=(",", ":")) for line in lines)
     return ("\n".join(compact) + "\n").encode()
@@ -158,7 +167,7 @@ def mlflow_database() -> bytes:
         {
             "experiments": [(k, f"e{k}", "active") for k in range(4)],
             "runs": [
-                (key, int(row["task"][1:]), "FINISHED", 1000 + i, 3000 + i, "active")
+                (key, int(row["task"][1:]), _mlflow_status(row), 1000 + i, 3000 + i, "active")
                 for i, (key, row) in enumerate(zip(keys, table))
             ],
             "params": [
@@ -169,6 +178,10 @@ def mlflow_database() -> bytes:
             + [("mlflow.parentRunId", keys[0], keys[1])],
         },
     )
+
+
+def _mlflow_status(row: dict[str, Any]) -> str:
+    return {"failed": "FAILED", "oom": "KILLED"}.get(row["status"], "FINISHED")
 
 
 def _mlflow() -> list[Case]:
@@ -214,6 +227,7 @@ def _raytune() -> list[Case]:
             {
                 "loss": row["loss"] + 1 - epoch,
                 "training_iteration": epoch + 1,
+                "time_total_s": 2.5 * (epoch + 1),
                 "config": config(row),
             }
             for epoch in range(2)
@@ -223,6 +237,7 @@ def _raytune() -> list[Case]:
         files[f"exp/{name}/result.json"] = lines.encode()
         trial = {"relative_logdir": name, "trial_id": f"{number:05}", "status": "TERMINATED"}
         entries.append([json.dumps(trial), "{}"])
+    files["exp/trial_4/error.txt"] = b"Traceback\nMemoryError: no memory left\n"
     files["exp/experiment_state-1.json"] = json.dumps({"trial_data": entries}).encode()
     return [
         Case("raytune", files, "exp", {"objective": "loss"}),
@@ -235,7 +250,8 @@ def _raytune() -> list[Case]:
 def _smac() -> list[Case]:
     trials = [
         {"config_id": i + 1, "instance": None, "seed": 0, "budget": 0.0, "cost": row["loss"],
-         "time": 0.1, "status": 1, "additional_info": {}}
+         "time": 0.1, "status": {3: 2, 4: 4}.get(i, 1),
+         "additional_info": {"traceback": "ValueError: no"} if i == 3 else {}}
         for i, row in enumerate(rows()[:6])
     ]  # fmt: skip
     history = {"data": trials, "configs": {str(i + 1): config(r) for i, r in enumerate(rows()[:6])}}
@@ -271,7 +287,8 @@ def _smac() -> list[Case]:
 
 
 def _synetune() -> list[Case]:
-    head = "trial_id,epoch,loss,st_status,st_time,config_C,config_kernel,config_gamma,config_depth"
+    names = ",".join(f"config_{name}" for name in PARAMETERS)
+    head = f"trial_id,epoch,loss,st_status,elapsed_time,{names}"
     lines = [head]
     for number, row in enumerate(rows()[:6]):
         row = {**row, "gamma": row["gamma"] or 0.5}  # Syne Tune knows no conditions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import timedelta
 
@@ -224,3 +225,39 @@ def test_mended_histories_keep_costs_and_failures():
     assert usable.failed.select(TASK, REASON, "depth").rows() == [("t", "memory", 3.0)]
     with pytest.raises(HistoryError, match="'seconds' is the column of the cost"):
         mended.rename({"x": "seconds"})
+
+
+def test_wide_costs_of_small_tasks_are_hardly_ever_far():
+    """Of 3,000 tasks of twelve log-normal costs 13 are expected to lose one; 40 or more would be
+    seven standard deviations."""
+    rng = np.random.default_rng(1)
+    tasks = [f"t{i // 12}" for i in range(36_000)]
+    table = runs(36_000, task=tasks, seconds=np.exp(4.0 * rng.normal(size=36_000)))
+    assert sum(cost is None for cost in costs(History.from_frame(table, objective="loss"))) < 40
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "pandas", "rows"])
+def test_nan_is_kept_apart_from_missing_in_files(tmp_path, ending):
+    loss = [*np.linspace(1.0, 2.0, 10), math.nan, None]
+    table = runs(loss=loss)
+    rows = [{**row, "loss": loss[i]} for i, row in enumerate(table.to_dicts())]
+    source: object = tmp_path / f"runs.{ending}"
+    if ending == "csv":
+        table.write_csv(tmp_path / "runs.csv")
+    elif ending == "jsonl":
+        text = "\n".join(json.dumps(row) for row in rows)
+        (tmp_path / "runs.jsonl").write_text(text)
+    elif ending == "parquet":
+        table.write_parquet(tmp_path / "runs.parquet")
+    else:
+        source = table.to_pandas() if ending == "pandas" else rows
+    usable = usable_rows(rf.read_history(source, objective="loss"), SPACE)
+    expected = {"pandas": [10, 11], "csv": []}  # there NaN is also what is missing
+    assert usable.failed[ROW].to_list() == expected.get(ending, [10])
+    assert set(usable.failed[REASON]) <= {"diverged"}
+
+
+def test_a_status_of_yes_and_no_tells_no_reason():
+    table = runs(status=[True] * 10 + [False] * 2)
+    failed = usable_rows(History.from_frame(table, objective="loss"), SPACE).failed
+    assert failed.select(ROW, REASON).rows() == [(10, None), (11, None)]

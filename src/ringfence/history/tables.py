@@ -80,15 +80,17 @@ def from_rows(rows: Sequence[Mapping[str, Any]], where: str = "the list of rows"
     """A frame of dicts, one row each; `where` they come from is for the error message."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     CELLS.allow(len(rows) * len(names), where)
-    return pl.DataFrame([_kept(name, [row.get(name) for row in rows]) for name in names])
+    return pl.DataFrame(
+        [_kept(name, [row.get(name) for row in rows], keeps_nan=True) for name in names]
+    )
 
 
-def _kept(name: str, values: list[Any]) -> pl.Series:
+def _kept(name: str, values: list[Any], *, keeps_nan: bool = False) -> pl.Series:
     """A column of Python objects, dicts as they are if all are."""
     present = [value for value in values if value is not None]
     if present and all(isinstance(value, Mapping) for value in present):
         return pl.Series(name, values, dtype=pl.Object)
-    return from_objects(name, values)
+    return from_objects(name, values, keeps_nan=keeps_nan)
 
 
 def _plain(column: pl.Series) -> pl.Series:
@@ -149,8 +151,9 @@ def _midnight(day: date) -> datetime:
     return day if isinstance(day, datetime) else datetime.combine(day, time())
 
 
-def from_objects(name: str, values: list[Any]) -> pl.Series:
-    """A column of Python objects: numbers if all are, booleans if all are, else text."""
+def from_objects(name: str, values: list[Any], *, keeps_nan: bool = False) -> pl.Series:
+    """A column of Python objects: numbers if all are, booleans if all are, else text. NaN is
+    missing, unless it is kept."""
     values = [value.item() if isinstance(value, np.generic) else value for value in values]
     present = [value for value in values if value is not None]
     kinds = {type(value) for value in present}
@@ -159,7 +162,8 @@ def from_objects(name: str, values: list[Any]) -> pl.Series:
     if kinds <= {int} and all(abs(value) < INTEGERS_END for value in present):
         return pl.Series(name, values, dtype=pl.Int64)
     if bool not in kinds and all(issubclass(kind, NUMBERS) for kind in kinds):
-        return pl.Series("", _converted(values, as_float)).fill_nan(None).alias(name)
+        numbers = pl.Series(name, _converted(values, as_float), dtype=pl.Float64)
+        return numbers if keeps_nan else numbers.fill_nan(None)
     return pl.Series(name, _converted(values, _text), dtype=pl.String)
 
 

@@ -1,9 +1,10 @@
 """What each run cost: the one rule for costs that cannot be.
 
-A cost that is missing, not positive or not finite is unknown. So is one that is far above those of
-the other runs of its task, as of a job that slept over night: above the third quartile times the
-cube of the ratio of the third quartile to the first, and times at least FAR. It is a rule on
-logarithms, which costs are spread on, and leaves alone what is wide throughout.
+A cost that is missing, not positive or not finite is unknown. So is one of the largest tenth of a
+task that a gap parts from all smaller ones, as of a job that slept over night: more than FAR times
+the next smaller cost, and more than the cube of the ratio of the quartiles. It is a rule on
+logarithms, on which costs are spread, and on gaps, which the long tails of real costs do not have:
+the largest are hundreds of times the ninth decile, each near the next.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
     from ringfence.history.history import History
     from ringfence.history.roles import Roles
 
-ENOUGH = 8
+ENOUGH = 12
 """Known costs of a task below which their quartiles say nothing."""
 WIDTHS = 3.0
-"""Distances between the quartiles of the log costs that lie between the third and the fence."""
-FAR = 50.0
-"""A cost below this multiple of the third quartile is never too far, however alike the others are:
-a run that waited is not told from one that had more to do."""
+"""Distances between the quartiles of the log costs that a gap is wider than: of twelve normal log
+costs the largest is so far from the next in 0.4 % of tasks, and more seldom of more."""
+FAR = 20.0
+"""A smaller ratio is no gap, however alike the others are: a run that waited is not told from one
+that had more to do."""
+TAIL = 0.1
+"""The share of a task's costs that may be parted, at least one."""
 
 
 def cost_unit(roles: Roles) -> str:
@@ -50,14 +54,7 @@ def known_costs(history: History) -> tuple[pl.Series, list[str]]:
     be."""
     numbers = cost_numbers(history.frame, history.roles)
     is_cost = (numbers.is_finite() & (numbers > 0)).fill_null(value=False)
-    table = pl.DataFrame({"task": history.task_column(), "cost": numbers}).with_columns(
-        log=pl.when(is_cost).then(pl.col("cost").log())
-    )
-    log = pl.col("log")
-    first, third = (log.quantile(q, "linear").over("task") for q in (0.25, 0.75))
-    reach = pl.max_horizontal(WIDTHS * (third - first), pl.lit(FAR).log())
-    too_far = (log.count().over("task") >= ENOUGH) & (log > third + reach)
-    is_far = table.select(too_far.fill_null(value=False)).to_series()
+    is_far = _parted(history.task_column(), numbers, is_cost)
     is_wrong = ~is_cost & numbers.is_not_null()
     costs = pl.select(pl.when(is_cost & ~is_far).then(numbers)).to_series()
     name = history.roles.cost
@@ -66,11 +63,26 @@ def known_costs(history: History) -> tuple[pl.Series, list[str]]:
         f"(first: {history.where(mask.arg_max() or 0)})"
         for mask, why in (
             (is_wrong, "not positive and finite"),
-            (is_far, "far above those of the task's other runs"),
+            (is_far, "far above all others of the task"),
         )
         if mask.any()
     ]
     return costs, notes
+
+
+def _parted(tasks: pl.Series, costs: pl.Series, is_cost: pl.Series) -> pl.Series:
+    """Which costs a gap parts from all smaller ones of their task."""
+    table = pl.DataFrame({"task": tasks, "log": costs}).with_row_index("row").filter(is_cost)
+    log = pl.col("log")
+    first, third = (log.quantile(q, "linear") for q in (0.25, 0.75))
+    gap = log - log.shift(1)
+    wide = gap > pl.max_horizontal(WIDTHS * (third - first), pl.lit(FAR).log())
+    is_tail = pl.int_range(pl.len()) >= pl.len() - pl.max_horizontal(1, (TAIL * pl.len()).floor())
+    parted = (wide & is_tail & (pl.len() >= ENOUGH)).fill_null(value=False).cum_max()
+    judged = table.with_columns(log.log()).sort("task", "log")
+    judged = judged.with_columns(parted.over("task").alias("parted"))
+    rows = judged.filter("parted")["row"]
+    return pl.Series(range(len(costs)), dtype=pl.UInt32).is_in(rows.implode())
 
 
 def time_like(column: pl.Series) -> bool:

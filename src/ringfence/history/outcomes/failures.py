@@ -29,6 +29,8 @@ FAILED = r"\b(fail|fails|failed|failure|error|errors|errored|exception|crash|cra
 """Words of failures that give no reason."""
 PLAIN = {"crash", "crashed", "error", "errors", "errored", "exception"}
 """With one of these alone the run crashed."""
+NO = "false"
+"""The answer to whether a run finished, of a column that holds such."""
 SPARED = r"\b(preempted|preemption|killed|cancelled|canceled|aborted|interrupted|node fail)\b"
 """Words of runs that were ended from outside."""
 ERROR = r"[\w.]*(Error|Exception|Exit|Interrupt)\b"
@@ -45,7 +47,7 @@ def reason_in(text: str) -> str | None:
         if re.search(pattern, plain):
             return reason
     rest = " ".join(re.sub(FAILED, " ", plain).split())
-    if not rest:
+    if not rest or plain == NO:
         return CRASH if PLAIN.intersection(plain.split()) else None
     return rest[:MOST_LETTERS].rstrip()
 
@@ -61,7 +63,7 @@ def error_in(report: str) -> str | None:
 def is_failure(status: str) -> bool:
     """Whether the status of a run says that it failed by itself."""
     plain = _plain(status)
-    if plain == "false":
+    if plain == NO:
         return True
     if re.search(SPARED, plain):
         return False
@@ -76,38 +78,35 @@ def failed_runs(
     nothing = pl.Series([None], dtype=pl.String).new_from_index(0, len(value))
     words = nothing if written is None else written.cast(pl.String)
     is_odd = (value.is_infinite() | value.is_nan()).fill_null(value=False)
-    diverged = is_odd | _each(words, is_failure).fill_null(value=False)
+    diverged = is_odd | _tell_failures(words)
     why = pl.select(
-        pl.coalesce(_each(words, reason_in), pl.when(is_odd).then(pl.lit(DIVERGED)))
+        pl.coalesce(_reasons(words), pl.when(is_odd).then(pl.lit(DIVERGED)))
     ).to_series()
     if status is None:
         failed = diverged
     else:
         text = status.cast(pl.String).str.to_lowercase()
         finished = text.is_in(list(GOOD_STATUS)).fill_null(value=False)
-        crashed = ~finished & _each(text, is_failure).fill_null(value=False)
+        crashed = ~finished & _tell_failures(text)
         failed = crashed | (finished & diverged)
-        why = pl.select(pl.when(crashed).then(_each(text, _of_status)).otherwise(why)).to_series()
-    if reason is not None:
-        told = _each(reason.cast(pl.String), reason_in)
-        why = pl.select(pl.when(failed).then(pl.coalesce(told, why))).to_series()
-    why = pl.select(pl.when(failed).then(why)).to_series()
+        why = pl.select(pl.when(crashed).then(_reasons(text)).otherwise(why)).to_series()
+    told = nothing if reason is None else _reasons(reason.cast(pl.String))
+    why = pl.select(pl.when(failed).then(pl.coalesce(told, why))).to_series()
     return pl.DataFrame({"failed": failed, "reason": why.cast(pl.String)})
 
 
-def _of_status(status: str) -> str | None:
-    return None if status == "false" else reason_in(status)
-
-
-def _each(column: pl.Series, judge: object) -> pl.Series:
-    """The judgement of each different text of a column; null where there is none."""
+def _reasons(column: pl.Series) -> pl.Series:
+    """The reason in each text of a column; null where there is none."""
     texts = column.drop_nulls().unique()
-    assert callable(judge)
-    values = [judge(text) for text in texts]
-    kind = pl.Boolean if judge is is_failure else pl.String
-    if not len(texts):
-        return pl.Series([None], dtype=kind).new_from_index(0, len(column))
-    return column.replace_strict(texts, pl.Series(values, dtype=kind), default=None)
+    reasons = pl.Series([reason_in(text) for text in texts], dtype=pl.String)
+    return column.replace_strict(texts, reasons, default=None, return_dtype=pl.String)
+
+
+def _tell_failures(column: pl.Series) -> pl.Series:
+    """Whether each text of a column tells of a failure; one that is not there does not."""
+    texts = column.drop_nulls().unique()
+    failures = [text for text in texts if is_failure(text)]
+    return column.is_in(failures).fill_null(value=False)
 
 
 def _plain(text: str) -> str:
