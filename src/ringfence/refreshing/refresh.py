@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -173,7 +174,7 @@ class _Attempt:
             return None
         result = check(history, self.request.space, **self.request.settings, starts=0)
         ups = [up for up in result.speed_ups if up.draws == JUDGED_AT]
-        if not ups:
+        if not ups or not math.isfinite(ups[0].high):
             return None
         return SpeedUpThen(result.verdict, JUDGED_AT, ups[0].value, ups[0].low, ups[0].high)
 

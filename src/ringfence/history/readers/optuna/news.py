@@ -75,23 +75,27 @@ class Trials:
 
 
 def read_new(
-    memory: Memory, asked: Sequence[str], studies: tuple[StudyInfo, ...], storage: Storage
+    memory: Memory,
+    asked: Sequence[str],
+    studies: tuple[StudyInfo, ...],
+    every: Selects,
+    storage: Storage,
 ) -> Rows:
-    """All trials of the studies, those that are known from the memory; which then knows them all.
-    What a memory has of
-    another storage or attribute is of no use."""
+    """All trials of the studies, those that are known from the memory, which then knows them all.
+    `every` is the queries for all of them; what was `asked` of another storage is of no use."""
     known = memory.tables if _asked(memory) == list(asked) else {}
     keys = tuple(study.key for study in studies)
-    times = storage.table(Selects(keys).times())
-    lines = _study_lines(storage, keys, times)
+    times = storage.table(every.times())
+    lines = _study_lines(storage.table(every.counts()), times)
     before = dict(known["studies"].iter_rows()) if known else {}
     changed = [key for key in keys if before.get(key) != lines.get(key, "") or _is_open(lines, key)]
-    listed = _listed(storage, changed)
+    listed = _listed(storage, every if len(changed) == len(keys) else Selects(tuple(changed)))
     old = known.get("listed", pl.DataFrame(schema=LISTED))
     old = old.filter(pl.col("study").is_in(keys))
     whole, trials = _wanted(old, listed, changed)
     grown = [key for key in changed if key not in whole]
-    fresh = storage.rows(studies, NewTrials(whole, grown, trials))
+    new = every if len(whole) == len(keys) else NewTrials(whole, grown, trials)
+    fresh = storage.rows(studies, new)
     kept = old.filter(
         ~pl.col("study").is_in(whole) & ~pl.col("trial").is_in(fresh.trials["trial"].implode())
     )
@@ -104,9 +108,9 @@ def read_new(
         "distributions": _distributions(rows),
         **{name: getattr(rows, name) for name in FRAMES},
     }
-    read, every = fresh.trials.height, rows.trials.height
-    note = f"{read:,} of {every:,} trials were read, the others are known"
-    note = note if read < every else f"{every:,} trials were read"
+    read, count = fresh.trials.height, rows.trials.height
+    note = f"{read:,} of {count:,} trials were read, the others are known"
+    note = note if read < count else f"{count:,} trials were read"
     memory.keep(tables, _digest(studies, lines, rows), note)
     return rows
 
@@ -118,10 +122,9 @@ def _asked(memory: Memory) -> list[str]:
 
 
 def _study_lines(
-    storage: Storage, keys: tuple[int, ...], times: Sequence[tuple[Any, ...]]
+    counts: Sequence[tuple[Any, ...]], times: Sequence[tuple[Any, ...]]
 ) -> dict[int, str]:
     """What tells whether anything happened in each study."""
-    counts = storage.table(Selects(keys).counts())
     lines = {key: [str(int(number)) for number in numbers] for key, *numbers in counts}
     return {key: " ".join([*lines.get(key, []), *map(str, ends)]) for key, *ends in times}
 
@@ -131,13 +134,11 @@ def _is_open(lines: dict[int, str], key: int) -> bool:
     return lines.get(key, "0 0 0").split()[2] != "0"
 
 
-def _listed(storage: Storage, keys: Sequence[int]) -> pl.DataFrame:
+def _listed(storage: Storage, selects: Selects) -> pl.DataFrame:
     """The trials of some studies, with when they ended."""
-    if not keys:
-        return pl.DataFrame(schema=LISTED)
     rows = [
         (trial, study, number, str(state).lower(), None if ended is None else str(ended))
-        for trial, study, number, state, ended in storage.table(Selects(tuple(keys)).listed())
+        for trial, study, number, state, ended in storage.table(selects.listed())
     ]
     return long_table(rows, LISTED)
 

@@ -57,12 +57,12 @@ def read_storage(
     with connected(source) as database:
         where = database_name(source)
         studies, others = _chosen(database, where, choose)
-        if memory is not None:
-            asked = [__version__, where, *attributes]
-            return read_new(memory, asked, studies, _Storage(database, where, attributes))
-        keys = tuple(study.key for study in studies)
+        selects = Selects(tuple(study.key for study in studies) if others else None)
         storage = _Storage(database, where, attributes)
-        return storage.rows(studies, Selects(keys if others else None))
+        if memory is None:
+            return storage.rows(studies, selects)
+        asked = [__version__, where, *attributes]
+        return read_new(memory, asked, studies, selects, storage)
 
 
 @dataclass(frozen=True)
