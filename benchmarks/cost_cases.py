@@ -33,7 +33,7 @@ COSTS = (0.5, 1, 2, 5, 10, 20)
 TRIALS = (5, 10)
 PERMUTATIONS = 64
 MOST = 40  # trials of a search
-TARGETS = 30
+TARGETS, FEW_TARGETS = 30, 12  # of a table; of one whose tasks have many rows
 COPIES = ({"RTX_2080_Ti", "RTX_Titan"}, {"RTX_3060_laptop", "RTX_3090"})
 """Tasks that are nearly the same are left out together."""
 
@@ -45,6 +45,7 @@ class ChargedTable(Table):
         super().__init__(folder, name, history=read_table(folder, name, charged=True))
         rows = np.median([min(len(task.values), ROWS) for task in self.all_rows.values()])
         self.sources = int(SOURCES * ROWS // rows)
+        self.n_targets = TARGETS if rows < ROWS else FEW_TARGETS
 
 
 class ChargedCase(Case):
@@ -166,7 +167,7 @@ def cost_cells(table: ChargedTable, draw: int, ways: list[str]) -> list[dict[str
     """All targets of one draw."""
     return [
         {"target": target, "method": way, **WAYS[way](case)}
-        for target in table.targets(TARGETS)
+        for target in table.targets(table.n_targets)
         for case in [ChargedCase(table, target, draw)]
         for way in ways
     ]

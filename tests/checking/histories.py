@@ -52,3 +52,28 @@ def recorded(rows: list[np.ndarray], errors: list[np.ndarray]) -> rf.History:
         for t, (x, error) in enumerate(zip(rows, errors))
     ]
     return rf.History.from_frame(pl.concat(frames), task="task", objective="error")
+
+
+def costs_of(x: np.ndarray) -> np.ndarray:
+    """From 1 to e⁵ along the first parameter."""
+    return np.exp(5.0 * x[:, 0])
+
+
+def charged(tasks: int = 5, runs: int = 60, seed: int = 0, cost: bool = True) -> rf.History:
+    """Bowls at (0.6, 0.5), give or take: the dear half is a little better than the cheap one."""
+    rng = np.random.default_rng(seed)
+    frames = []
+    for task in range(tasks):
+        x = rng.random((runs, 2))
+        loss = 0.3 * (x[:, 0] - 0.6) ** 2 + (x[:, 1] - rng.normal(0.5, 0.05)) ** 2
+        columns = {"task": [f"t{task}"] * runs, "a": x[:, 0], "b": x[:, 1], "loss": loss}
+        if cost:
+            columns["spent"] = costs_of(x) * 10.0**task
+        frames.append(pl.DataFrame(columns))
+    return rf.History.from_frame(
+        pl.concat(frames),
+        task="task",
+        objective="loss",
+        parameters=["a", "b"],
+        cost="spent" if cost else None,
+    )

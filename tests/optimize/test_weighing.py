@@ -96,7 +96,7 @@ def log_of(layout: Layout, costs: list[float | None]) -> TrialLog:
 
 
 def test_the_weight_is_gain_per_cost_first_and_fades():
-    assert exponent(0) == 1.0 and exponent(FADED // 2) == 0.5
+    assert exponent(0) == 1.0 and exponent(1) == 1.0 - 1.0 / FADED
     assert exponent(FADED) == exponent(200) == 0.0
     layout = Layout(full_space(SPACE))
     costs = Costs(layout)

@@ -40,6 +40,7 @@ from ringfence.threads import one_thread
 USUAL_STARTS = 5
 """Number of starting points of a learned space to try first, with a model right after them
 (docs/transfer.md has the measurements)."""
+DRAWN = 256  # configurations among which one is looked for that ends in time
 
 
 class Optimizer:
@@ -210,6 +211,42 @@ class Optimizer:
         finally:
             for each, weighing in zip(methods, unlimited):
                 each.weighing = weighing
+
+    def cheaper(self, refused: Trial, budget: Budget) -> Trial | None:
+        """A trial that would end within the budget, in the place of the last one; None, and the
+        last one is withdrawn, if none is found.
+
+        Args:
+            refused: the last trial that was asked for, which would not end in time.
+            budget: what `within` gives.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+            >>> with optimizer.within(60.0) as budget:
+            ...     _ = optimizer.tell(optimizer.ask(), 0.25, cost=60.0)
+            ...     print(optimizer.cheaper(optimizer.ask(), budget))
+            None
+        """
+        if refused.number != len(self.log) - 1:  # one of an earlier call that is to run again
+            return None
+        self.log.withdraw()
+        if self.method.budgeted or budget.left(self.log) <= 0.0:
+            return None
+        rng = np.random.default_rng([self.setup.seed, refused.number, 1])
+        domain = self.setup.domain
+        rows = domain.draw(DRAWN, rng)
+        try:
+            proposed = self.method.propose(self.log, rng).config
+            rows = np.concatenate([domain.layout.encode([proposed]), rows])
+        except ExhaustedError:
+            return None
+        for row in rows[budget.fits(rows, self.log)]:
+            if domain.layout.keys(row[None])[0] not in self.log.tried:
+                trial = Trial(refused.number, domain.config(row))
+                self.log.add(trial)
+                return trial
+        return None
 
     def history(self, task: str = "this task") -> History:
         """The finished and failed trials as a history of one task, for the next `learn`.

@@ -290,13 +290,13 @@ def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None)
         while started < count or running:
             try:
                 while started < count and len(running) < workers:
-                    trial = cut_short[0] if cut_short else engine.ask()
+                    trial = cut_short.pop(0) if cut_short else engine.ask()
                     if budget is not None and not budget.allows(trial, engine.log):
                         refused = budget.refusal(trial, engine.log)
-                        if not cut_short:
-                            engine.log.withdraw()
-                        break
-                    cut_short = cut_short[1:]
+                        instead = engine.cheaper(trial, budget)
+                        if instead is None:
+                            break
+                        trial = instead
                     running[pool.submit(_evaluate, runs, trial)] = trial
                     started += 1
             except ExhaustedError as error:

@@ -2,7 +2,8 @@
 
 A trial is not started that, by the model of costs, would not end within what is left: the chance is
 taken at one standard deviation of its log cost, so that about five of six that are started end in
-time. Methods with a model choose among the configurations that would; the search ends if none does.
+time. Methods with a model choose among the configurations that would, for the others a random one
+is taken that does, and the search ends if none is found.
 While nothing is known of costs, a trial is started as long as anything is left.
 """
 
@@ -48,7 +49,11 @@ class Budget:
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """0 for rows that would end in time, next to nothing for the others."""
-        return np.where(self._fits(rows, log, self.left(log)), 0.0, NEVER)
+        return np.where(self.fits(rows, log), 0.0, NEVER)
+
+    def fits(self, rows: FloatArray, log: TrialLog) -> BoolArray:
+        """Which rows (m, names) would end in time."""
+        return self._fits(rows, log, self.left(log))
 
     def allows(self, trial: Trial, log: TrialLog) -> bool:
         """Whether the trial, which is in the log, would end in time."""

@@ -40,7 +40,9 @@ class Costs:
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """Minus the exponent times the log cost."""
         power = exponent(max(len(log) - self.before, 0))
-        return -power * self.predict(rows, log)[0] if power else np.zeros(len(rows))
+        if not power:
+            return np.zeros(len(rows))
+        return -power * self.after(log).expected(self.full.features(rows))
 
     def predict(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the log cost at rows, each (m,)."""
@@ -49,9 +51,19 @@ class Costs:
     def after(self, log: TrialLog) -> CostModel:
         """The model after the costs of some finished trials; how long a failure takes says little
         about what a result costs."""
-        costs = np.array([np.nan if t.cost is None else t.cost for t in log.trials], float)
-        known = _are_costs(costs) & np.array([t.state == "done" for t in log.trials], bool)
-        return self.model.given(self.full.features(log.rows[known]), np.log(costs[known]))
+        told = tuple(t.cost if t.state == "done" else None for t in log.trials)
+        if told not in self._known:
+            self._known.clear()
+            costs = np.array([np.nan if cost is None else cost for cost in told], float)
+            known = _are_costs(costs)
+            X = self.full.features(log.rows[known])
+            self._known[told] = self.model.given(X, np.log(costs[known]))
+        return self._known[told]
+
+    @cached_property
+    def _known(self) -> dict[tuple[float | None, ...], CostModel]:
+        """The last answer: a climb asks for it again and again."""
+        return {}
 
     @cached_property
     def full(self) -> Layout:

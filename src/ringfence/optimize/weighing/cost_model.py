@@ -12,7 +12,7 @@ features, which are logarithms where a parameter has a log scale. Each task has 
 its penalty chosen by the closed form of leaving one row out. A new task is a draw from the tasks'
 coefficients, updated by its own costs as a linear regression with that prior. Where tasks do not
 predict each other's costs, the share s is small: it is the slope of their log costs on what the
-others' mean predicts.
+others' mean predicts, each task counting by the share of its own variation.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class CostModel:
         """Mean of the log cost at features X (m, d), and its variance, noise included."""
         A = basis(X, squares=self.squares)
         return A @ self.mean, np.asarray(((A @ self.root) ** 2).sum(axis=1) + self.noise)
+
+    def expected(self, X: FloatArray) -> FloatArray:
+        """The mean alone."""
+        return np.asarray(basis(X, squares=self.squares) @ self.mean)
 
     def given(self, X: FloatArray, y: FloatArray) -> CostModel:
         """The model once log costs y (n,) were seen at X (n, d)."""
@@ -133,6 +137,8 @@ def _share(B: FloatArray, tasks: Sequence[tuple[FloatArray, FloatArray]]) -> flo
         others = (B.sum(axis=0) - beta) / (len(B) - 1)
         said = basis(X, squares=True) @ others
         said, seen = said - said.mean(), y - y.mean()
-        along += float(said @ seen) / len(y)
-        square += float(said @ said) / len(y)
+        variation = float(seen @ seen)
+        if variation > 0.0:
+            along += float(said @ seen) / variation
+            square += float(said @ said) / variation
     return float(np.clip(along / square, 0.0, 1.0)) if square > 0.0 else 0.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -78,9 +79,14 @@ class Slopes:
 
     def with_gradient(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The weights (k,) and their gradient (k, q)."""
-        values, gradient = self.at(u), np.empty(u.shape)
-        for j in range(u.shape[1]):
-            ahead = u.copy()
-            ahead[:, j] += STEP
-            gradient[:, j] = (self.at(ahead) - values) / STEP
-        return values, gradient
+        k, q = u.shape
+        ahead = np.vstack([np.zeros(q), STEP * np.eye(q)])  # where they are, and a step each way
+        rows = self._repeated.rows((u[:, None] + ahead).reshape(-1, q))
+        values = self.weights(rows).reshape(k, q + 1)
+        return values[:, 0], (values[:, 1:] - values[:, :1]) / STEP
+
+    @cached_property
+    def _repeated(self) -> SmoothCoordinates:
+        """Every row once for itself and once for each of its coordinates."""
+        base = np.repeat(self.coordinates.base, len(self.coordinates.numeric) + 1, axis=0)
+        return SmoothCoordinates(self.coordinates.layout, base)

@@ -1,0 +1,229 @@
+"""Searches by cost: what is told, saved, spent and tried first."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ringfence as rf
+from checking.histories import SPACE, charged, costs_of
+from ringfence.checking.spending import SPENT
+from ringfence.errors import SettingError, TrialError
+from ringfence.optimize import loop
+from ringfence.words import cost_text
+
+WIDE = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
+
+
+@pytest.fixture(scope="module")
+def history() -> rf.History:
+    return charged()
+
+
+@pytest.fixture(scope="module")
+def learned(history: rf.History) -> rf.LearnedSpace:
+    return rf.learn(history, WIDE, shape="full")
+
+
+def loss(config: dict) -> float:
+    return 0.3 * (config["a"] - 0.6) ** 2 + (config["b"] - 0.5) ** 2
+
+
+def price(config: dict) -> float:
+    return float(costs_of(np.array([[config["a"], config["b"]]]))[0])
+
+
+def test_starting_points_by_cost_are_cheap_first_and_dear_later(history, learned):
+    by_trials, by_cost = learned.starting_points("trials"), learned.starting_points("cost")
+    assert learned.starting_points() == by_cost
+    assert len(by_cost) == len(by_trials) == 10
+    assert price(by_cost[0].config) < price(by_trials[0].config) / 2
+    assert by_cost[0].regret > by_trials[0].regret
+    assert sum(price(start.config) for start in by_cost) < sum(
+        price(start.config) for start in by_trials
+    )
+    medians = history.frame.group_by("task").agg(pl.col("spent").log().median())["spent"]
+    level = 2.0 * np.log(10.0)  # of the tasks' costs on the mean, beside e^5a
+    for start in by_cost:
+        median = np.exp(medians.mean() - level)
+        assert start.cost == pytest.approx(price(start.config) / median, rel=0.02)
+    assert learned.costs.unit == "spent"
+
+
+def test_starting_points_by_cost_are_kept_in_the_file(learned, tmp_path):
+    learned.save(tmp_path / "learned.json")
+    again = rf.load(tmp_path / "learned.json")
+    assert again.starting_points("cost") == learned.starting_points("cost")
+    assert again.starts(3, by="trials") == learned.starts(3, by="trials")
+    assert again.costs == learned.costs
+
+
+def test_without_costs_nothing_changes():
+    """The column of costs has no part in what is learned by trials."""
+    plain = rf.learn(charged(cost=False), WIDE, shape="full")
+    assert plain.costs is None and plain.portfolio_by_cost == ()
+    with pytest.raises(SettingError, match="what the past runs cost"):
+        plain.starts(3, by="cost")
+    with pytest.raises(SettingError, match="'cost', 'trials' or 'auto'"):
+        plain.starts(3, by="money")
+    both = rf.learn(charged(), WIDE, shape="full")
+    assert plain.starts() == both.starts(by="trials")
+
+
+@pytest.mark.parametrize("name", ["transfer", "gp", "random"])
+def test_by_trials_costs_change_nothing(name, history):
+    def proposals(runs: rf.History, **settings: object) -> list[dict]:
+        past = {} if name == "random" else {"history": runs}
+        optimizer = rf.optimizer(name, WIDE, seed=0, **past, **settings)
+        for _ in range(9):
+            trial = optimizer.ask()
+            optimizer.tell(trial, loss(trial.config), cost=price(trial.config))
+        return [trial.config for trial in optimizer.trials]
+
+    assert proposals(history, by="trials") == proposals(charged(cost=False))
+
+
+def test_transfer_by_cost_spends_less_for_the_same(history):
+    """Spent until half of the median loss is reached: by cost less than half."""
+    draws = np.random.default_rng(1).random((500, 2))
+    goal = 0.5 * float(np.median([loss({"a": a, "b": b}) for a, b in draws]))
+
+    def spent(by: str) -> float:
+        optimizer = rf.optimizer("transfer", WIDE, seed=0, history=history, by=by)
+        while optimizer.best is None or optimizer.best.value > goal:
+            trial = optimizer.ask()
+            optimizer.tell(trial, loss(trial.config), cost=price(trial.config))
+        return optimizer.cost
+
+    assert spent("cost") < spent("trials") / 2
+
+
+def test_costs_are_told_saved_and_handed_on(history, tmp_path):
+    optimizer = rf.optimizer("transfer", WIDE, seed=0, history=history)
+    assert optimizer.setup.by == "cost"
+    for number in range(3):
+        trial = optimizer.ask()
+        optimizer.tell(trial, loss(trial.config), cost=2.0 + number)
+    optimizer.fail(optimizer.ask(), "out of memory", cost=10.0)
+    assert optimizer.cost == 19.0 and optimizer.trials[3].cost == 10.0
+    optimizer.save(tmp_path / "run.json")
+    again = rf.load_optimizer(tmp_path / "run.json")
+    assert again.setup.by == "cost" and again.trials == optimizer.trials
+    assert again.ask() == optimizer.ask()
+    past = optimizer.history("today")
+    assert past.frame[past.roles.cost].to_list() == [2.0, 3.0, 4.0, 10.0]
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf"), "much", True])
+def test_a_cost_that_is_none_is_refused_and_the_trial_still_runs(cost):
+    optimizer = rf.optimizer("random", SPACE, seed=0)
+    trial = optimizer.ask()
+    with pytest.raises(TrialError, match="trial 0: the cost"):
+        optimizer.tell(trial, 1.0, cost=cost)
+    with pytest.raises(TrialError, match="trial 0: the cost"):
+        optimizer.fail(trial, "why", cost=cost)
+    assert optimizer.tell(trial, 1.0, cost=0).cost == 0.0
+
+
+class Clock:
+    """A clock that stands still but for what trials take."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def objective(self, config: dict) -> float:
+        self.now += price(config)
+        return loss(config)
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(loop, "perf_counter", clock)
+    return clock
+
+
+@pytest.mark.parametrize("name", ["gp", "random"])
+def test_minimize_stops_in_time(name, clock):
+    """Costs are a smooth function here, so they are foreseen after a few trials."""
+    outcome = rf.minimize(clock.objective, WIDE, name, seed=0, max_cost=400.0)
+    assert outcome.optimizer.cost == clock.now
+    assert 200.0 < clock.now <= 400.0
+    assert "was spent" in outcome.ended and "of 400 is left" in outcome.ended
+    assert all(trial.state == "done" for trial in outcome.trials)  # none was left behind
+    more = rf.minimize(clock.objective, outcome.optimizer, max_cost=100.0)
+    assert clock.now <= 500.0 and len(more.trials) > 0
+
+
+def test_a_limit_spends_on_what_still_fits(clock):
+    """A model goes on with cheap trials where the best ones would not end in time."""
+    outcome = rf.minimize(clock.objective, WIDE, "gp", seed=0, max_cost=400.0)
+    assert clock.now > 360.0
+    left = 400.0 - outcome.optimizer.cost
+    assert left < 40.0
+
+
+def test_history_costs_keep_a_dear_first_trial_from_being_started(history):
+    """The dearest task's trials cost 10⁴ to 10⁶; a limit far below any task's cost starts none."""
+
+    def objective(config: dict) -> float:
+        raise AssertionError("nothing can end in time")
+
+    outcome = rf.minimize(objective, WIDE, "transfer", history=history, seed=0, max_cost=1e-3)
+    assert outcome.trials == () and "too little for a trial" in outcome.ended
+
+
+def test_trials_are_timed_only_if_that_is_asked_for(clock, history):
+    untimed = rf.minimize(clock.objective, WIDE, "transfer", 3, history=history)
+    assert [trial.cost for trial in untimed.trials] == [None] * 3
+    timed = rf.minimize(clock.objective, WIDE, "transfer", 3, history=history, by="cost")
+    assert all(trial.cost == pytest.approx(price(trial.config)) for trial in timed.trials)
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, "an hour", True])
+def test_a_limit_that_is_none_is_refused(limit):
+    with pytest.raises(SettingError, match="max_cost must be a positive number"):
+        rf.minimize(loss, WIDE, max_cost=limit)
+
+
+def test_the_bar_shows_cost_used_and_left(clock, capsys):
+    rf.minimize(clock.objective, WIDE, "random", 2, seed=0, max_cost=1e6, progress=True)
+    assert "1e+06 left" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_the_check_counts_what_is_spent(history):
+    """All tasks cost e^(5a) times their level, the median random trial about e^2.5 of it."""
+    check = rf.check(history, WIDE, shape="full")
+    spending = check.starts.spending
+    assert spending.unit == "spent" and spending.n_tasks == 5
+    assert spending.typical == pytest.approx(np.exp(2.5) * 100.0, rel=0.3)
+    assert spending.spent == SPENT
+    assert list(spending.random) == sorted(spending.random, reverse=True)
+    assert spending.starts[SPENT.index(1.0)] < spending.random[SPENT.index(1.0)] / 2
+    assert spending.random_needs > 3.0 * spending.total
+    assert "by cost: these 10 starting points cost" in str(check)
+    assert "in median trials" in check._repr_html_()
+    by_trials = rf.check(history, WIDE, shape="full", by="trials")
+    assert by_trials.starts.spending is None and "by cost" not in str(by_trials)
+    with pytest.raises(SettingError, match="what the runs cost"):
+        rf.check(charged(cost=False), WIDE, shape="full", by="cost")
+
+
+@pytest.mark.parametrize(
+    ("cost", "unit", "text"),
+    [
+        (12.3, "seconds", "12 seconds"),
+        (0.034, "seconds", "0.034 seconds"),
+        (89.0, "seconds", "89 seconds"),
+        (41 * 60.0, "seconds", "41 minutes"),
+        (6.2 * 3600, "seconds", "6.2 hours"),
+        (4 * 86_400.0, "seconds", "4 days"),
+        (1234.0, "dollars", "1,234 dollars"),
+    ],
+)
+def test_costs_in_words(cost, unit, text):
+    assert cost_text(cost, unit) == text
