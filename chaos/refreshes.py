@@ -115,7 +115,7 @@ def _refresh_and_kill(
     tally: Tally,
 ) -> None:
     end = time.monotonic() + seconds
-    pause, done = seconds / max(kills, 1) / 2, 0
+    pause, done = seconds / max(kills, 1) / 4, 0  # so that most kills come while workers write
     took = 1.0
     while any(process.poll() is None for process in running) or done < kills:
         begun = time.monotonic()
