@@ -6,7 +6,7 @@
 # make chaos   kills, full disks, read-only folders, a database that restarts; MINUTES=60 for more kills
 # make bench   speed and exactness against the alternatives, side by side in one run
 # make paper-quick  every figure of the paper with few replications, into paper-quick/
-# make results  write docs/results.md, the tables of docs/{transfer,mismatch,check,method,memory-table}.md, and figures
+# make results  write docs/results.md, the tables of docs/{transfer,mismatch,failures,check,method,memory-table}.md, and figures
 # make docs    build the site from docs/ into site/; a dead link or a page out of place fails
 # make fmt     format the code
 # make schema  write docs/learned-space.schema.json again
@@ -72,6 +72,7 @@ results: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.tolerance page
 	$(BIN)/python -m benchmarks.memory_table --write
 	$(BIN)/python -m benchmarks.mismatch page
+	$(BIN)/python -m benchmarks.failures page
 
 docs: $(VENV)/.documented
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 import ringfence as rf
-from benchmarks.memory_table import TABLE, once, read
+from benchmarks.memory_table import once, read
+from benchmarks.tables import TABLES as CLEAN
 from ringfence.history.outcomes.failures import Failures
 from ringfence.space import Config
 
@@ -24,6 +25,14 @@ COPIES = {"RTX_Titan": "RTX_2080_Ti", "RTX_3060_laptop": "RTX_3090"}
 KERNEL = ["block_size_x", "block_size_y", "tile_size_x", "tile_size_y"]
 MEMORY = ["batch", "width", "depth", "precision", "checkpointing", "optimizer", "learning_rate"]
 TABLES = ("transformer", "convnet", "kernel")
+WITHOUT = (
+    "mlp_hpobench",
+    "rf_sklearn_openml100",
+    "xgboost_libsvm10",
+    "ranger_rbv2_surrogate",
+    "fcnet_tabular",
+)
+"""Tables without failures, into which some are injected."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +117,38 @@ def _group(task: str) -> str:
 
 
 def load(name: str, folder: Path | None) -> FailureTable:
-    """A table by its name; the kernel table lies in a folder."""
-    if name == "kernel":
-        if folder is None:
-            raise SystemExit("the kernel table is not part of the repository: --data FOLDER")
-        runs = pl.read_parquet(folder / "kernel_convolution_gpus.parquet")
-        shared = pl.col("use_shmem").fill_null(1)  # the versions without the switch always use it
-        runs = runs.with_columns(pl.col("time_ms").alias("value"), shared)
-        return FailureTable(name, runs, [*KERNEL, "read_only", "use_padding", "use_shmem"])
-    extra = {"transformer": "heads", "convnet": "kernel"}[name]
-    runs = once(read()).filter(family=name).with_columns(pl.col("loss").alias("value"))
-    return FailureTable(name, runs, [*MEMORY[:3], extra, *MEMORY[3:]])
+    """A table by its name; those that are not of memory lie in a folder."""
+    if name in ("transformer", "convnet"):
+        extra = {"transformer": "heads", "convnet": "kernel"}[name]
+        runs = once(read()).filter(family=name).with_columns(pl.col("loss").alias("value"))
+        return FailureTable(name, runs, [*MEMORY[:3], extra, *MEMORY[3:]])
+    if folder is None:
+        raise SystemExit(f"{name} is not part of the repository: --data FOLDER")
+    if name != "kernel":
+        return _without_failures(folder, name)
+    runs = pl.read_parquet(folder / "kernel_convolution_gpus.parquet")
+    shared = pl.col("use_shmem").fill_null(1)  # the versions without the switch always use it
+    runs = runs.with_columns(pl.col("time_ms").alias("value"), shared)
+    return FailureTable(name, runs, [*KERNEL, "read_only", "use_padding", "use_shmem"])
 
 
-__all__ = ["TABLE", "TABLES", "Case", "FailureTable", "load"]
+def _without_failures(folder: Path, name: str) -> FailureTable:
+    """At most 12 tasks of a table that records no failures."""
+    table = CLEAN[name]
+    runs = pl.read_parquet(folder / f"{name}.parquet")
+    tasks = runs["task"].unique(maintain_order=True)[:12]
+    sign = -1.0 if table.direction == "maximize" else 1.0
+    runs = runs.filter(pl.col("task").is_in(tasks.implode())).with_columns(
+        (sign * pl.col(table.objective)).alias("value"),
+        pl.col("task").cast(str),
+        pl.lit("ok").alias("status"),
+    )
+    return FailureTable(name, runs, list(table.parameters))
+
+
+def injected(runs: pl.DataFrame, rate: float, rng: np.random.Generator) -> pl.DataFrame:
+    """The runs with failures at random."""
+    struck = pl.Series(rng.random(runs.height) < rate)
+    return runs.with_columns(
+        pl.when(struck).then(pl.lit("failed")).otherwise("status").alias("status")
+    )

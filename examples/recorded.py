@@ -10,8 +10,8 @@ EPOCHS = 27  # a full training
 
 history = rf.example_history()
 earlier = history.only([task for task in history.tasks if task != NEW])
-runs = history.only([NEW]).frame.drop("task").rows(named=True)
-candidates = [{k: v for k, v in run.items() if v is not None and k != "error"} for run in runs]
+runs = history.only([NEW]).frame.rows(named=True)
+candidates = [{k: run[k] for k in history.space if run[k] is not None} for run in runs]
 best = min(run["error"] for run in runs)
 
 about = json.loads((files("ringfence") / "data" / "svm_history.json").read_text("utf-8"))["tasks"]

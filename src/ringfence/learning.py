@@ -167,14 +167,14 @@ def learn_prepared(
         costs=_costs(prepared),
     )
     if usable.failed.height:
-        from ringfence.optimize.risk.found import with_zone  # brings scipy
+        from ringfence.optimize.risk.found import with_failures  # brings scipy
 
-        learned = with_zone(learned, usable.frame, usable.failed)
+        learned = with_failures(learned, usable.frame, usable.failed)
     if not n_starts:
         return learned
     from ringfence.optimize.transfer.starting_points import with_starts  # brings scipy
 
-    return with_starts(learned, usable.frame, n_starts, progress, usable.failed)
+    return with_starts(learned, usable.frame, n_starts, progress)
 
 
 def _provenance(prepared: PreparedHistory, used: int, notes: Sequence[str]) -> Provenance:

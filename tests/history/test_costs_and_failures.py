@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import ringfence as rf
+from processes import ringfence
 from ringfence.errors import HistoryError
 from ringfence.history import COST, REASON, ROW, TASK, History, usable_rows
 from ringfence.history.outcomes.failures import is_failure, reason_in
@@ -261,3 +262,16 @@ def test_a_status_of_yes_and_no_tells_no_reason():
     table = runs(status=[True] * 10 + [False] * 2)
     failed = usable_rows(History.from_frame(table, objective="loss"), SPACE).failed
     assert failed.select(ROW, REASON).rows() == [(10, None), (11, None)]
+
+
+def test_the_command_line_names_the_cost_and_ignores_failures(tmp_path):
+    table = runs(dollars=[-1.0] + [2.0] * 11, status=["ok"] * 10 + ["oom"] * 2)
+    table.write_csv(tmp_path / "runs.csv")
+    learn = ("learn", tmp_path / "runs.csv", "--objective", "loss", "-o", tmp_path / "out.json")
+    assert ringfence(*learn, "--cost", "dollars", "--failures", "ignore").returncode == 0
+    notes = json.loads((tmp_path / "out.json").read_text())["provenance"]["notes"]
+    assert any(note.startswith("1 cost in 'dollars' is unknown") for note in notes)
+    refused = ringfence(*learn, "--failures", "drop")
+    assert refused.returncode == 2 and "'keep', 'ignore'" in refused.stderr
+    refused = ringfence(*learn, "--cost", "dolars")
+    assert refused.returncode == 1 and "did you mean 'dollars'?" in refused.stderr

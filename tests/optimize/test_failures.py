@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -14,17 +15,20 @@ from scipy.special import expit
 import ringfence as rf
 from ringfence.errors import FileError
 from ringfence.learned.full import full_space
-from ringfence.learned.zone.rule import Zone, fault
+from ringfence.learned.zone.odds import Feature, Term
+from ringfence.learned.zone.rule import Zone, zone_fault
 from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.log import TrialLog
 from ringfence.optimize.risk import logistic
 from ringfence.optimize.risk.basis import Basis
 from ringfence.optimize.risk.chance import SLOPE, Chance
 from ringfence.optimize.risk.evidence import ENOUGH, evidence
+from ringfence.optimize.risk.kept import chance_from
 from ringfence.optimize.risk.runs import MOST_RUNS, Runs
 from ringfence.optimize.risk.zone_search import FAILING, MOST_SHARE
 from ringfence.optimize.risk.zones import find_zone
-from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.failure import AVERSION, InZone, weight
+from ringfence.optimize.trial import PRUNED, Trial
+from ringfence.optimize.weighing.failure import AVERSION, weight
 
 SPACE = rf.Space(
     {
@@ -263,7 +267,7 @@ def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
 def test_a_zone_that_does_not_fit_the_space_is_refused(change, words, tmp_path):
     said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4} | change
     zone = Zone(**said, tasks=1, share=0.1)
-    assert words in fault(zone, SPACE)
+    assert words in zone_fault(zone, SPACE)
     learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
     replace(learned, zone=zone).save(tmp_path / "learned.json")
     with pytest.raises(FileError, match=words):
@@ -322,20 +326,43 @@ def test_a_weight_is_the_chance_of_a_result_less_the_failures_for_each():
     assert np.isfinite(weight(np.array([-1e9]))).all()
 
 
-def test_trials_in_a_zone_correct_its_chance():
-    zone = Zone(("batch",), 500.0, failed=98, runs=100, tasks=3, share=0.1)
-    in_zone = InZone(LAYOUT, zone)
-    optimizer = rf.optimizer("random", SPACE, seed=0)
-    inside = {"batch": 800, "width": 20, "rate": 0.01, "kind": "a"}
-    rows = LAYOUT.encode([inside, {**inside, "batch": 100}])
-    before, outside = in_zone.log_weights(rows, optimizer.log)
-    assert outside == 0.0
-    assert before == pytest.approx(weight(np.log(3 / 102)))
-    for k in range(4):
-        optimizer.log.add(Trial(k, {**inside, "width": 20 + k}, state="done", value=1.0))
-    after, _ = in_zone.log_weights(rows, optimizer.log)
-    assert after == pytest.approx(weight(np.log((10 * 3 / 102 + 4) / 14)))
-    assert after > before
+def test_a_learned_space_keeps_the_chance_of_its_tasks(tmp_path):
+    runs = runs_of()
+    learned = rf.learn(history_of(runs), SPACE, starts=0)
+    learned.save(tmp_path / "learned.json")
+    kept = rf.load(tmp_path / "learned.json").odds
+    passed, failed = features_of(runs)
+    chance = Chance.of(passed, failed, LAYOUT.groups)
+    assert chance is not None and kept is not None
+    back = chance_from(kept, LAYOUT)
+    X = np.concatenate([*passed, *failed])
+    np.testing.assert_allclose(back.slopes(X), chance.slopes(X), atol=0.1)
+    assert (back.mean, back.deviation) == (chance.mean, chance.deviation)
+
+
+@pytest.mark.parametrize(
+    "feature", [Feature("depth"), Feature("kind"), Feature("kind", 2), Feature("batch", 0)]
+)
+def test_odds_that_do_not_fit_the_space_are_refused(feature, tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.odds is not None
+    wrong = msgspec.structs.replace(learned.odds, terms=(Term((feature,), 1.0),))
+    replace(learned, odds=wrong).save(tmp_path / "learned.json")
+    with pytest.raises(FileError, match="the odds name"):
+        rf.load(tmp_path / "learned.json")
+
+
+def test_pruned_trials_say_nothing_about_failures():
+    learned = rf.learn(history_of(runs_of()), SPACE, shape="full", starts=0)
+    method = rf.optimizer("gp", learned, seed=0).method
+    (failures,) = method.weighing.weights
+    config = {"batch": 256, "width": 64, "rate": 0.01, "kind": "a"}
+    found = []
+    for reason in (None, PRUNED, "memory"):
+        trials = [] if reason is None else [Trial(0, config, state="failed", reason=reason)]
+        log = TrialLog(LAYOUT, trials)
+        found.append(failures.log_weights(LAYOUT.encode([config]), log)[0])
+    assert found[0] == found[1] > found[2]
 
 
 def test_a_resumed_search_weighs_as_before(tmp_path):

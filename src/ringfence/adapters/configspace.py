@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from ringfence.adapters.values import unequal
 from ringfence.adapters.view import ToolView, Translated, as_learned
@@ -18,6 +22,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtraError("ConfigSpace", "configspace") from error
 
+CORNERS = 9  # of the zone of a product or ratio, which together hold most of it
 FINEST = 1e-10  # ConfigSpace rounds bounds to 13 decimals
 
 
@@ -48,8 +53,16 @@ def to_configspace(
     for _, conditions in groupby(_by_child(view.space), key=lambda c: c.child):
         space.add(_condition(space, list(conditions)))
 
+    _forbid_zone(space, view)
+
     def encode(config: Mapping[str, Any]) -> CS.Configuration:
-        return CS.Configuration(space, values=view.encode(config))
+        try:
+            return CS.Configuration(space, values=view.encode(config))
+        except CS.ForbiddenValueError:
+            raise SpaceError(
+                f"the configuration {dict(config)} lies in the no-go zone, which the "
+                "ConfigurationSpace forbids; a history read with failures='ignore' has none"
+            ) from None
 
     return Translated(space, view.decode, encode)
 
@@ -96,6 +109,43 @@ def _hyperparameter(name: str, parameter: Parameter) -> Any:
     if parameter.ordered:
         return CS.OrdinalHyperparameter(name, parameter.choices)
     return CS.CategoricalHyperparameter(name, parameter.choices)
+
+
+def _forbid_zone(space: CS.ConfigurationSpace, view: ToolView) -> None:
+    """Forbid what ConfigSpace can say of the no-go zone: what lies above a bound, or corners within
+    that of a product of two. Its clauses for what lies below hold nothing back (1.2), and a cube
+    has no parameters to forbid."""
+    zone = view.learned.zone
+    if zone is None or view.cube is not None or len(zone.parameters) > 2:
+        return
+    shown = [view.space[name] for name in zone.parameters]
+    numbers = [one for one in shown if isinstance(one, (Int, Float))]
+    if len(numbers) < len(shown) or any(view.space[n] != view.learned.space[n] for n in zone.only):
+        return  # a range that shrank to a constant, or choices that are shown as text
+    for corner in [] if zone.below or zone.ratio else _corners(zone.threshold, numbers):
+        bounds = zip(zone.parameters, corner)
+        clauses = [CS.ForbiddenGreaterThanEqualsClause(space[n], bound) for n, bound in bounds]
+        clauses += [CS.ForbiddenEqualsClause(space[n], choice) for n, choice in zone.only.items()]
+        with suppress(CS.ForbiddenValueError):  # it holds the default, which ConfigSpace needs
+            space.add(clauses[0] if len(clauses) == 1 else CS.ForbiddenAndConjunction(*clauses))
+
+
+def _corners(threshold: float, numbers: Sequence[Int | Float]) -> list[list[float]]:
+    """Lower bounds of all parameters from which on their product is above the threshold."""
+    first, *others = numbers
+    if not others:
+        corners = [[threshold]]
+    else:
+        shares = np.linspace(0.0, 1.0, CORNERS)
+        at = first.low * (first.high / first.low) ** shares
+        corners = [[float(bound), threshold / float(bound)] for bound in at]
+    bounds = [[_bound(p, at) for p, at in zip(numbers, corner)] for corner in corners]
+    return [b for b in bounds if all(at <= p.high for p, at in zip(numbers, b))]
+
+
+def _bound(parameter: Int | Float, at: float) -> float:
+    """The least value of the parameter from `at` on."""
+    return max(math.ceil(at - 1e-9) if isinstance(parameter, Int) else at, parameter.low)
 
 
 def _by_child(space: Space) -> list[Condition]:

@@ -34,6 +34,7 @@ except ModuleNotFoundError as error:
 
 Mode = Literal["min", "max"]
 DIVIDER = "/"
+DRAWS = 32  # of which one lies outside a no-go zone, which is at most a quarter of the space
 
 
 def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
@@ -140,11 +141,17 @@ class RegionSearcher(Searcher):  # type: ignore[misc]
         if self._base is None:
             rng = np.random.default_rng([self._seed, self._n_draws])
             self._n_draws += 1
-            return _nested(self._view.learned.sample(1, seed=rng)[0])
+            return _nested(self._drawn(rng))
         values = self._base.suggest(trial_id)
         if values is None or values == Searcher.FINISHED:
             return values  # type: ignore[no-any-return]
         return _nested(self._view.decode(flat(values, DIVIDER)))
+
+    def _drawn(self, rng: np.random.Generator) -> Config:
+        """A uniform draw, outside the no-go zone unless that is nearly all there is."""
+        learned = self._view.learned
+        draws = learned.sample(1 if learned.zone is None else DRAWS, seed=rng)
+        return next((config for config in draws if not learned.in_zone(config)), draws[0])
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Pass an intermediate result on to the base."""

@@ -128,7 +128,8 @@ class Target:
             >>> target.starts()
             []
         """
-        return [self.encode(config) for config in self.learned.starts(n)]
+        starts = self.learned.starts(n)
+        return [self.encode(config) for config in starts if not self.learned.in_zone(config)]
 
     @property
     def __signature__(self) -> inspect.Signature:

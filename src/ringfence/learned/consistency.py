@@ -10,7 +10,8 @@ from ringfence.errors import FileError
 from ringfence.fit.shapes import is_union, shape_names, shape_of
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
-from ringfence.learned.zone.rule import fault
+from ringfence.learned.zone.odds import odds_fault
+from ringfence.learned.zone.rule import zone_fault
 from ringfence.regions import Region
 from ringfence.space import Choice, Encoding, choice_key
 from ringfence.space.partial import is_of_space
@@ -21,7 +22,9 @@ def check_learned(learned: LearnedSpace) -> None:
     _check_blocks(learned)
     _check_choices(learned)
     _check_tasks(learned)
-    if learned.zone is not None and (wrong := fault(learned.zone, learned.space)):
+    if learned.zone is not None and (wrong := zone_fault(learned.zone, learned.space)):
+        raise FileError(wrong)
+    if learned.odds is not None and (wrong := odds_fault(learned.odds, learned.space)):
         raise FileError(wrong)
     for points in (learned.portfolio, learned.portfolio_by_cost):
         for place, start in enumerate(points, 1):

@@ -118,6 +118,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.starts_by_cost,
         record.costs,
         record.zone,
+        record.odds,
     )
     check_learned(learned)
     return learned

@@ -8,6 +8,7 @@ import msgspec
 
 from ringfence.learned.blocks import Block
 from ringfence.learned.records import CostUnit, Count, Provenance, Settings, Start, Task
+from ringfence.learned.zone.odds import Odds
 from ringfence.learned.zone.rule import Zone
 from ringfence.regions import RegionRecord
 from ringfence.space import Choice, Space
@@ -45,6 +46,7 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     starts_by_cost: tuple[Start, ...] = ()
     costs: CostUnit | None = None
     zone: Zone | None = None
+    odds: Odds | None = None
 
 
 def encode(learned: LearnedSpace) -> bytes:
@@ -62,6 +64,7 @@ def encode(learned: LearnedSpace) -> bytes:
         starts_by_cost=learned.portfolio_by_cost,
         costs=learned.costs,
         zone=learned.zone,
+        odds=learned.odds,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

@@ -27,6 +27,7 @@ from ringfence.learned.narrowing import narrowed, restricted
 from ringfence.learned.records import CostUnit, Provenance, Settings, Start, Task
 from ringfence.learned.settings import NO_STARTS, By, unit_of
 from ringfence.learned.text import summary
+from ringfence.learned.zone.odds import Odds
 from ringfence.learned.zone.rule import Zone
 from ringfence.regions import Draws, sample
 from ringfence.space import (
@@ -78,6 +79,8 @@ class LearnedSpace:
     """What the past runs cost, if that is known."""
     zone: Zone | None = None
     """Where runs of every task failed, if failures depend on the configuration."""
+    odds: Odds | None = None
+    """How likely a run fails, likewise."""
 
     @property
     def shape(self) -> str:
@@ -158,6 +161,21 @@ class LearnedSpace:
             for block in self.blocks
             if block.has_some(active)
         )
+
+    def in_zone(self, config: Mapping[str, Any]) -> bool:
+        """Whether the configuration lies in the no-go zone, where runs of every task failed; False
+        if there is none.
+
+        Args:
+            config: values by name.
+
+        Examples:
+            >>> import ringfence as rf
+            >>> learned = rf.learn(rf.example_history(), starts=0)
+            >>> learned.in_zone(learned.sample(1, seed=0)[0])
+            False
+        """
+        return self.zone is not None and self.zone.contains(self.space, config)
 
     def inside(self, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie inside.

@@ -150,7 +150,8 @@ class Optimizer:
         return self._shown(settled)
 
     def fail(self, trial: Trial | int, reason: str = "", cost: float | None = None) -> Trial:
-        """The trial has no result. It is not tried again; models take it for the worst seen.
+        """The trial has no result. It is not tried again; models take it for the worst seen, and if
+        failures depend on the configuration, for a sign of where they are.
 
         Args:
             trial: what `ask` gave, or its number.

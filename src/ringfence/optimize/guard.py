@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from ringfence.errors import SettingError
@@ -67,4 +67,5 @@ def guard_of(
     """The guard of a search of `where`; None if its share is 0 or there is nothing outside."""
     if share == 0.0 or not isinstance(where, LearnedSpace) or where.shape == "full":
         return None
-    return Guard(share, domain_of(full_space(where.space), candidates), where)
+    full = replace(full_space(where.space), zone=where.zone, odds=where.odds)
+    return Guard(share, domain_of(full, candidates), where)

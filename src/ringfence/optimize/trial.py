@@ -11,6 +11,10 @@ from ringfence.errors import TrialError
 from ringfence.space import Choice
 from ringfence.words import Brief
 
+PRUNED = "pruned"
+"""The reason of a trial that has no value since it was stopped early: it counts as the worst so
+far, and says nothing about what fails."""
+
 
 class Trial(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A configuration to try, and what became of it.

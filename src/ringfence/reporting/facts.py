@@ -26,6 +26,7 @@ from ringfence.learned.text import (
     unknown_lines,
     volume_line,
 )
+from ringfence.reporting.failures import ZoneFacts, zone_facts
 from ringfence.reporting.past import PastFit, past_fit
 from ringfence.reporting.recipe import Recipe, recipe
 from ringfence.reporting.sentence import sentence, worth_sentence
@@ -67,6 +68,8 @@ class Facts:
     regrets: tuple[RegretRow, ...]
     """The curve as a table."""
     starts: StartingPoints | None
+    zone: ZoneFacts | None
+    """Where runs failed."""
     views: RegionViews
     frequencies: tuple[Frequency, ...]
     parameters: tuple[str, ...]
@@ -113,6 +116,7 @@ def gather(
         worth="" if curve is None else worth_sentence(curve),
         regrets=() if curve is None else regret_rows(curve),
         starts=evidence.starting_points(learned, check),
+        zone=zone_facts(history, learned, check),
         views=views_of(learned),
         frequencies=frequencies(learned),
         parameters=tuple(learned.space),

@@ -33,6 +33,9 @@ GENETIC: Any = getattr(samplers, "BaseGASampler", (NSGAIISampler, NSGAIIISampler
 """Samplers that breed; Optuna 4.0 has no common base of them."""
 
 
+ATTEMPTS = 8  # proposals of which one may lie outside the no-go zone; a base may insist
+
+
 class RegionSampler(BaseSampler):
     """Proposes what `base` would propose if the learned space were its search space."""
 
@@ -138,10 +141,18 @@ class RegionSampler(BaseSampler):
         return self._plans[key]
 
     def _propose(self, study: Study, trial: FrozenTrial) -> Config:
+        """What the base proposes; again, up to ATTEMPTS times, if that is in the no-go zone."""
+        for attempt in range(ATTEMPTS):
+            config = self._proposed(study, trial, 1 + 2 * attempt)
+            if not self._learned.in_zone(config):
+                break
+        return config
+
+    def _proposed(self, study: Study, trial: FrozenTrial, stream: int) -> Config:
         storage = CubeStorage(study, self._translator)
         cube = Study(study.study_name, storage, sampler=self._inner, pruner=NopPruner())
         cube_trial = self._translator.trial(study.study_name, trial)
-        self._start(self._inner, trial, 1)
+        self._start(self._inner, trial, stream)
         self._inner.before_trial(cube, cube_trial)
         together = self._inner.infer_relative_search_space(cube, cube_trial)
         values = self._inner.sample_relative(cube, cube_trial, together)

@@ -23,7 +23,7 @@ from ringfence.learned.settings import By
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize import optimizer
 from ringfence.optimize.log import TrialLog
-from ringfence.optimize.trial import Trial
+from ringfence.optimize.trial import PRUNED, Trial
 from ringfence.space import Config
 from ringfence.threads import one_thread
 
@@ -89,4 +89,5 @@ def _trial(
     if trial.state == TrialState.COMPLETE:
         return Trial(number, config, state="done", value=sign * float(trial.values[0]), cost=cost)
     state: Literal["failed", "running"] = "failed" if trial.state in FAILED else "running"
-    return Trial(number, config, state=state, cost=cost)
+    reason = PRUNED if trial.state == TrialState.PRUNED else None
+    return Trial(number, config, state=state, reason=reason, cost=cost)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.space import Categorical, Choice, Config, Constant, Space
+from ringfence.space import Categorical, Choice, Constant, Space
 from ringfence.words import Brief, percent, value
 
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
@@ -49,13 +49,18 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         One without a value of a parameter does not."""
         score = combined([columns[name] for name in self.parameters], ratio=self.ratio)
         inside = score <= self.threshold if self.below else score >= self.threshold
+        return np.asarray(inside & self.concerns(space, columns))
+
+    def concerns(self, space: Space, columns: Mapping[str, FloatArray]) -> BoolArray:
+        """Which configurations the zone says anything about: those of its choice."""
+        concerned = np.ones(len(columns[self.parameters[0]]), dtype=bool)
         for name, choice in self.only.items():
             parameter = space[name]
             if isinstance(parameter, Categorical):
-                inside &= columns[name] == parameter.index(choice)
-        return np.asarray(inside)
+                concerned &= columns[name] == parameter.index(choice)
+        return concerned
 
-    def contains(self, space: Space, config: Config) -> bool:
+    def contains(self, space: Space, config: Mapping[str, Any]) -> bool:
         """Whether a configuration lies in the zone."""
         columns = {name: np.array([_number(space, name, config)]) for name in self.names}
         return bool(self.inside(space, columns)[0])
@@ -66,10 +71,14 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return (*self.parameters, *self.only)
 
     @property
+    def axis(self) -> str:
+        """What is bounded: "batch × width"."""
+        return (" / " if self.ratio else " × ").join(self.parameters)
+
+    @property
     def rule(self) -> str:
         """Where it lies: "batch × width ≥ 120,000 with checkpointing = False"."""
-        what = (" / " if self.ratio else " × ").join(self.parameters)
-        bound = f"{what} {'≤' if self.below else '≥'} {_short(self.threshold)}"
+        bound = f"{self.axis} {'≤' if self.below else '≥'} {_short(self.threshold)}"
         return bound + "".join(f" with {name} = {value(c)}" for name, c in self.only.items())
 
     def __str__(self) -> str:
@@ -91,7 +100,7 @@ def combined(columns: Sequence[FloatArray], *, ratio: bool) -> FloatArray:
     return np.asarray(np.prod(columns, axis=0))
 
 
-def _number(space: Space, name: str, config: Config) -> float:
+def _number(space: Space, name: str, config: Mapping[str, Any]) -> float:
     """A value as columns have it; NaN if the configuration lacks it."""
     parameter = space[name]
     if isinstance(parameter, Constant):
@@ -101,10 +110,10 @@ def _number(space: Space, name: str, config: Config) -> float:
     if isinstance(parameter, Categorical):
         position = parameter.index(config[name])
         return float("nan") if position is None else float(position)
-    return float(config[name])  # type: ignore[arg-type]
+    return float(config[name])
 
 
-def fault(zone: Zone, space: Space) -> str:
+def zone_fault(zone: Zone, space: Space) -> str:
     """What of a zone does not fit the space; empty if all does."""
     for name in zone.names:
         if name not in space:

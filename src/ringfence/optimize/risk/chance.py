@@ -35,6 +35,8 @@ class Chance:
     mean: float
     deviation: float
     evidence: float
+    constant: float = 0.0
+    """Part of f at every x."""
 
     @classmethod
     def of(
@@ -55,7 +57,7 @@ class Chance:
 
     def slopes(self, X: FloatArray) -> FloatArray:
         """f at features X, (m,)."""
-        return np.asarray(self.basis.at(X) @ self.b)
+        return np.asarray(self.basis.at(X) @ self.b + self.constant)
 
     def given(self, tried: FloatArray, failed: BoolArray) -> TaskChance:
         """The same for a task with these trials: features (n, d), and which of them failed."""

@@ -11,6 +11,7 @@ from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
 from ringfence.learned.zone.rule import Zone
 from ringfence.optimize.domain.layout import Layout
+from ringfence.optimize.risk.kept import odds_of
 from ringfence.optimize.risk.zones import find_zone
 from ringfence.optimize.transfer.sources import Source, only_failed, tasks_of
 from ringfence.optimize.weighing.failure import chance_of
@@ -18,11 +19,16 @@ from ringfence.threads import one_thread
 
 
 @one_thread
-def with_zone(learned: LearnedSpace, rows: pl.DataFrame, failed: pl.DataFrame) -> LearnedSpace:
-    """The learned space with its no-go zone, by the usable `rows` that it was learned from and the
-    `failed` ones; without one if failures do not depend on the configuration."""
+def with_failures(learned: LearnedSpace, rows: pl.DataFrame, failed: pl.DataFrame) -> LearnedSpace:
+    """The learned space with the odds of failure and the no-go zone, by the usable `rows` that it
+    was learned from and the `failed` ones; as it is if failures do not depend on the
+    configuration."""
     layout = Layout(full_space(learned.space))
-    return replace(learned, zone=zone_of(layout, failing_tasks(rows, failed, layout)))
+    tasks = failing_tasks(rows, failed, layout)
+    chance = chance_of(layout, tasks)
+    if chance is None:
+        return learned
+    return replace(learned, zone=_zone(layout, tasks), odds=odds_of(chance, layout))
 
 
 def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
@@ -33,7 +39,9 @@ def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> t
 def zone_of(layout: Layout, tasks: Sequence[Source]) -> Zone | None:
     """The no-go zone of these tasks; None if failures do not depend on the configuration, or no
     rule of few words says how."""
-    if chance_of(layout, tasks) is None:
-        return None
+    return None if chance_of(layout, tasks) is None else _zone(layout, tasks)
+
+
+def _zone(layout: Layout, tasks: Sequence[Source]) -> Zone | None:
     passed, failed = [task.rows for task in tasks], [task.failed for task in tasks]
     return find_zone(layout, passed, failed, [task.values for task in tasks])

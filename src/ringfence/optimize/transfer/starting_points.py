@@ -32,7 +32,7 @@ from ringfence.optimize.transfer.source_models import SourceModels, fit_source_m
 from ringfence.optimize.transfer.sources import tasks_of
 from ringfence.optimize.trial import Trial
 from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
-from ringfence.optimize.weighing.reasons import weighing_of
+from ringfence.optimize.weighing.failure import failure_weights
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 from ringfence.threads import one_thread
@@ -50,18 +50,16 @@ def with_starts(
     rows: pl.DataFrame,
     n: int,
     progress: Callable[[int, int], None] | None = None,
-    failed: pl.DataFrame | None = None,
 ) -> LearnedSpace:
     """The learned space with `n` starting points, from the usable `rows` that it was learned
-    from and the `failed` ones. `progress` is called with the number of tasks modelled and of
-    all."""
+    from. `progress` is called with the number of tasks modelled and of all."""
     if COUNT in rows.columns:
         raise HistoryError(
             "starting points need every row of a task, and the history holds only the best ones: "
             "read it with best=None"
         )
     domain = domain_of(learned)
-    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout, failed)
+    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
     models = fit_source_models(sources, domain.layout, progress=progress)
     are_incumbents = all(len(task.values) == 1 for task in sources)
     by_cost: tuple[Start, ...] = ()
@@ -70,7 +68,7 @@ def with_starts(
         points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
     else:
         candidates = Candidates(domain, models, sources, SEED)
-        weighing = weighing_of(domain.layout, sources, "trials")
+        weighing = Weighing(failure_weights(domain.layout, ()))  # by what the space knows of them
         points = starting_points(candidates, n, weighing) if models.tasks else ()
         if models.tasks and have_costs(sources):
             costs = Costs(domain.layout, sources)

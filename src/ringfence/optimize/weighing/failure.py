@@ -1,8 +1,7 @@
 """The chance that a trial ends as a weight: an acquisition counts only if there is a result.
 
-With earlier tasks at hand the chance is learned from their failed runs (risk/chance.py), and only
-if these show that it depends on the configuration. A learned space alone has its no-go zone: the
-chance is then that of the runs inside it. Either way trials of the new task correct it.
+The chance is that of earlier tasks (risk/chance.py), at hand or kept by the learned space, and only
+if their failures show that it depends on the configuration. Trials of the new task correct it.
 """
 
 from __future__ import annotations
@@ -15,28 +14,31 @@ import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.learned.full import full_space
-from ringfence.learned.zone.rule import Zone
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.risk.chance import Chance, TaskChance
+from ringfence.optimize.risk.kept import chance_from
 from ringfence.optimize.transfer.sources import Source
+from ringfence.optimize.trial import PRUNED
 from ringfence.optimize.weighing.weighing import Weight
 
-AVERSION = 4.0
+AVERSION = 2.0
 """How much a search shuns failures beyond the gain that they cost: the log weight of a failure that
 is expected for each result. Without it, once an improvement is unlikely anywhere, the likeliest
 failures look as good as all else (docs/failures.md)."""
 MOST = 20.0  # minus the log of a chance of success; a smaller one is as good as none
-RUNS = 10.0  # trials of its own after which a task counts as much as the zone's runs
 
 
 def failure_weights(layout: Layout, sources: Sequence[Source]) -> tuple[Weight, ...]:
-    """The weight of failures: one, or none if nothing is known of them."""
+    """The weight of failures, by earlier tasks or else by the learned space; none if failures do
+    not depend on the configuration."""
+    full = Layout(full_space(layout.space))
+    odds = layout.learned.odds
     if any(len(task.failed) for task in sources):
-        chance = chance_of(Layout(full_space(layout.space)), sources)
-        return () if chance is None else (Failures(layout, chance),)
-    zone = layout.learned.zone
-    return () if zone is None or sources else (InZone(layout, zone),)
+        chance = chance_of(full, sources)
+    else:
+        chance = None if odds is None or sources else chance_from(odds, full)
+    return () if chance is None else (Failures(layout, chance),)
 
 
 def chance_of(full: Layout, sources: Sequence[Source]) -> Chance | None:
@@ -64,8 +66,8 @@ class Failures:
         return weight(self.after(log).log_success(self.full.features(rows)))
 
     def after(self, log: TrialLog) -> TaskChance:
-        """The chance after some trials; running ones say nothing."""
-        states = tuple(trial.state for trial in log.trials)
+        """The chance after some trials; running and pruned ones say nothing."""
+        states = tuple("running" if t.reason == PRUNED else t.state for t in log.trials)
         if states not in self._known:
             self._known.clear()
             settled = np.array([state != "running" for state in states], dtype=bool)
@@ -83,21 +85,3 @@ class Failures:
     def _known(self) -> dict[tuple[str, ...], TaskChance]:
         """The last answer: a climb asks for it again and again."""
         return {}
-
-
-@dataclass(frozen=True, eq=False)
-class InZone:
-    """The share of runs in the no-go zone that did not fail; outside of it nothing is known."""
-
-    layout: Layout
-    zone: Zone
-
-    def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
-        """At rows of the layout, (m,)."""
-        share = (self.zone.runs - self.zone.failed + 1.0) / (self.zone.runs + 2.0)
-        own = [trial for trial in log.trials if trial.state != "running"]
-        settled = [trial for trial in own if self.zone.contains(self.layout.space, trial.config)]
-        passed = sum(trial.state == "done" for trial in settled)
-        chance = (RUNS * share + passed) / (RUNS + len(settled))
-        inside = self.zone.inside(self.layout.space, self.layout.columns(rows))
-        return np.where(inside, weight(np.log(chance)), 0.0)

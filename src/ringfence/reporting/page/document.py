@@ -20,6 +20,7 @@ from ringfence.reporting.page.charts import (
 from ringfence.reporting.page.environment import environment
 from ringfence.reporting.page.region_charts import pair_chart, solid_data, task_labels
 from ringfence.reporting.page.sections import sections
+from ringfence.reporting.page.zone_chart import zone_chart
 from ringfence.reporting.recipe import SPACE_FILE
 from ringfence.reporting.use import LEARNED_FILE
 
@@ -37,6 +38,7 @@ def page_html(facts: Facts) -> str:
             pair_chart=pair_chart,
             regret_chart=regret_chart,
             spending_chart=spending_chart,
+            zone_chart=zone_chart,
             spending_rows=spending_rows,
             wide=WIDE,
             narrow=NARROW,

@@ -28,6 +28,7 @@ def sections(facts: Facts) -> tuple[Section, ...]:
         ("use", "Use it", True),
         ("regret", "What the trials are worth", True),
         ("starts", "Starting points: what to try first", facts.starts is not None),
+        ("zone", "No-go zone: where runs failed", facts.zone is not None),
         ("pairs", "Best configurations, two parameters at a time", True),
         ("solid", "Three parameters at once", facts.views.solid is not None),
         ("choices", "Choices of the best configurations", bool(facts.frequencies)),
