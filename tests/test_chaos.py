@@ -12,6 +12,7 @@ from chaos.commands import WRITERS, prepare, save_again_and_again
 from chaos.database import _wait
 from chaos.kills import OLD, _kill_once, _whole
 from chaos.leftovers import MARK, alive
+from chaos.refreshes import _is_whole, soak_storage
 from chaos.tally import Tally
 
 import ringfence as rf
@@ -53,6 +54,16 @@ def test_a_space_survives_kills_while_it_is_saved(folder):
     for _ in range(3):
         _kill_once(writer, folder, {}, 0.0, rng, tally)
     assert not tally.broken and tally.counts["save: killed"] == 3
+
+
+def test_a_space_is_refreshed_while_workers_write_and_refreshes_are_killed(postgres, tmp_path):
+    tally = Tally()
+    soak_storage(postgres, tmp_path, 3.0, 2, 2, random.Random(0), tally)
+    assert not tally.broken and tally.counts["refresh: killed"] == 2
+    live = tmp_path / "soak" / "live.json"
+    assert _is_whole(live) and _is_whole(tmp_path / "nowhere.json")
+    live.write_bytes(live.read_bytes()[:-50])
+    assert not _is_whole(live)
 
 
 def test_a_process_that_is_left_is_found():

@@ -22,7 +22,9 @@ from processes import ringfence
 from ringfence.cli.app import app
 from ringfence.space import write_space
 
-COMMANDS = ["learn", "check", "report", "show", "sample", "export", "infer", "demo", "example"]
+COMMANDS = [
+    "learn", "check", "report", "refresh", "show", "sample", "export", "infer", "demo", "example",
+]  # fmt: skip
 
 
 def run(*arguments, code=0, **how):

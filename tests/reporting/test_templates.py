@@ -58,7 +58,7 @@ def test_attributes_are_quoted(template):
 
 
 def test_there_is_a_template_for_every_section():
-    assert len(TEMPLATES) == 16 and "page.html.jinja" in TEMPLATES
+    assert len(TEMPLATES) == 17 and "page.html.jinja" in TEMPLATES
 
 
 def test_what_is_not_there_is_an_error():

@@ -33,7 +33,7 @@ def main() -> None:
         sys.exit(1)
     except RingfenceError as error:
         _tell(_safe(str(error)))
-        sys.exit(1)
+        sys.exit(getattr(error, "exit_code", 1))
     except MemoryError:
         _tell("it does not fit into memory")
         sys.exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,16 +16,16 @@ from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
 from ringfence.cli.match import match
 from ringfence.cli.output.terminal import say
+from ringfence.cli.refresh import refresh
 from ringfence.cli.report import report
 from ringfence.cli.sample import sample
 from ringfence.cli.show import show
 from ringfence.cli.starts import starts
 from ringfence.cli.summaries import Summaries
-from ringfence.cli.typed import Typed
+from ringfence.cli.typed import Misuse, Typed
 
-Misuse: Any = typer.BadParameter.__mro__[2]
-"""What click raises for whatever was typed wrong; some versions of typer bring their own click."""
 Aborted = typer.Abort
+__all__ = ["Aborted", "Misuse", "app"]
 
 app = typer.Typer(
     name="ringfence",
@@ -54,7 +54,7 @@ def root(
 
 
 for command in (
-    learn, check, report, show, sample, starts, export, infer, match, demo, example,
+    learn, check, report, refresh, show, sample, starts, export, infer, match, demo, example,
 ):  # fmt: skip
     app.command(cls=Typed)(command)
 app.add_typer(bench, name="bench")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringfence.cli.options import (
+    FoundStarts,
     InputFormat,
     LearnOptions,
     OutcomeOptions,
@@ -30,14 +31,7 @@ def learn(
     outcome: OutcomeOptions,
     options: LearnOptions,
     format: InputFormat = None,
-    starts: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Also find this many starting points (ringfence starts).",
-            show_default="10 for 3 to 100 tasks of 32 rows",
-        ),
-    ] = None,
+    starts: FoundStarts = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,

@@ -30,6 +30,10 @@ def report(
     format: InputFormat = None,
     compare: Compare = False,
     starts: EvaluatedStarts = None,
+    refreshed: Annotated[
+        Path | None,
+        typer.Option(help="Also tell the versions of this space (ringfence refresh)."),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path(
         "report.html"
     ),
@@ -54,6 +58,7 @@ def report(
             **options.settings(),
             compare=compare,
             starts=n_starts(starts),
+            refreshed=refreshed,
             command=typed("ringfence report", words()),
             progress=progress,
         )

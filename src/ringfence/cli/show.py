@@ -21,6 +21,10 @@ def show(
     tasks: Annotated[
         bool, typer.Option("--tasks", help="Also list the tasks and their best configurations.")
     ] = False,
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="Show its versions, as `ringfence refresh` wrote them."),
+    ] = False,
 ) -> None:
     """Show a learned space.
 
@@ -29,6 +33,13 @@ def show(
     from ringfence.learned.file import load
     from ringfence.learned.text import summary_parts, task_table
 
+    if history:
+        from ringfence.refreshing.log import read_log
+        from ringfence.refreshing.text import history_parts
+
+        load(learned)  # which says so if it is no learned space
+        say(*history_parts(read_log(learned), learned))
+        return
     if diff is not None:
         from ringfence.learned.diff import changes
 

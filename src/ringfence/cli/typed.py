@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
 
+Misuse: Any = typer.BadParameter.__mro__[2]
+"""What click raises for whatever was typed wrong; some versions of typer bring their own click."""
 WORDS: ContextVar[tuple[str, ...]] = ContextVar("WORDS")
 
 

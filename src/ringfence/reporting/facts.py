@@ -41,6 +41,7 @@ from ringfence.reporting.tables import (
     regret_rows,
 )
 from ringfence.reporting.use import Use, use_of
+from ringfence.reporting.versions import Past
 from ringfence.reporting.views import RegionViews, views_of
 from ringfence.words import some
 
@@ -86,6 +87,8 @@ class Facts:
     use: Use
     provenance: tuple[tuple[str, str], ...]
     recipe: Recipe
+    versions: Past | None = None
+    """How it came to be what it is; None if nobody asked."""
 
 
 def gather(
@@ -94,6 +97,7 @@ def gather(
     check: Check | None,
     comparison: Comparison | None,
     made: str = "",
+    versions: Past | None = None,
 ) -> Facts:
     """The facts of one report; `made` is the command or the Python lines that it is made by."""
     provenance = learned.provenance
@@ -129,6 +133,7 @@ def gather(
         use=use_of(history, learned),
         provenance=_provenance(learned),
         recipe=recipe(history, learned, auto=chosen, made=made),
+        versions=versions,
     )
 
 

@@ -13,11 +13,13 @@ from ringfence.checking.leave_one_out import LeaveOneOut
 from ringfence.errors import FileError
 from ringfence.files import write_atomically
 from ringfence.history import Direction, PreparedHistory, Runs
+from ringfence.incoming.content import local_file
 from ringfence.learned.settings import Starts, checked_settings
 from ringfence.learning import learn_prepared
 from ringfence.reporting.facts import gather
 from ringfence.reporting.page.document import page_html
 from ringfence.reporting.recipe import python_call
+from ringfence.reporting.versions import past_of
 from ringfence.space import Space
 from ringfence.threads import one_thread
 
@@ -45,6 +47,7 @@ def report(
     average_repeats: bool = False,
     compare: bool = False,
     starts: Starts = "auto",
+    refreshed: str | PathLike[str] | None = None,
     command: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     task: str | None = None,
@@ -76,6 +79,8 @@ def report(
         compare: also try other settings and show them side by side; shape='auto' does, and takes
             the one that is recommended.
         starts: number of starting points to find and judge, as in `learn` and `check`.
+        refreshed: a learned space that `ringfence refresh` keeps, whose versions the page then
+            tells.
         progress: called with the number of steps done and of all steps.
         command: what the page names as the way to make it again; by default this call.
         task: the column that names the task, if `history` is still to be read.
@@ -109,6 +114,7 @@ def report(
         seed=seed,
         average_repeats=average_repeats,
     )
+    versions = None if refreshed is None else past_of(local_file(refreshed, "a learned space"))
     columns = {"task": task, "objective": objective, "direction": direction}
     prepared = PreparedHistory.of(history, space, report, {**columns, **reading})
     check = comparison = None
@@ -122,7 +128,7 @@ def report(
             left_out = LeaveOneOut.of(prepared, settings.rows)
             comparison = compare_settings(left_out, progress=progress)
     made = command or python_call(prepared.history, space, path, _changed(given))
-    facts = gather(prepared.history, learned, check, comparison, made)
+    facts = gather(prepared.history, learned, check, comparison, made, versions)
     write_atomically(path, page_html(facts).encode())
     return path
 

@@ -44,6 +44,15 @@ By: TypeAlias = Annotated[
 Compare: TypeAlias = Annotated[
     bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
 ]
+FoundStarts: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--starts",
+        min=0,
+        help="Also find this many starting points (ringfence starts).",
+        show_default="10 for 3 to 100 tasks of 32 rows",
+    ),
+]
 EvaluatedStarts: TypeAlias = Annotated[
     int | None,
     typer.Option(

@@ -166,9 +166,13 @@ class RunOptions:
         about."""
         from ringfence.history.readers.dispatch import read_each
 
+        histories = read_each(self.sources, asks=asks, **self.reading(format, outcome))
+        return self.mended(histories)
+
+    def mended(self, histories: Sequence[History]) -> History:
+        """The histories of the sources as one, with the names, values and units that were said."""
         sources = self.sources
         mends = Mends(self.rename or (), self.value or (), self.scale or ())
-        histories = read_each(sources, asks=asks, **self.reading(format, outcome))
         each = [mends.of(s, sources).applied(one) for s, one in zip(sources, histories)]
         whole = each[0] if len(each) == 1 else type(each[0]).concat(each)
         return mends.of("", sources).applied(whole)

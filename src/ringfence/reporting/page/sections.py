@@ -34,6 +34,7 @@ def sections(facts: Facts) -> tuple[Section, ...]:
         ("choices", "Choices of the best configurations", bool(facts.frequencies)),
         ("tasks", "Task by task, worst first", bool(facts.checked.rows)),
         ("past", "How the past fits the space of now", facts.past is not None),
+        ("versions", "How it came to be", facts.versions is not None),
         ("settings", "Other settings", bool(facts.compared)),
         ("rows", "Rows that are not used", True),
         ("origin", "Where this comes from", True),

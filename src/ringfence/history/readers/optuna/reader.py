@@ -16,6 +16,7 @@ from ringfence.history.readers.optuna.rows import Rows, chooser
 from ringfence.history.readers.optuna.sql import read_storage
 from ringfence.history.readers.shared.connection import database_name, is_database_url
 from ringfence.history.readers.shared.folders import local_name
+from ringfence.history.readers.shared.memory import Memory
 from ringfence.history.readers.shared.sqlite import is_sqlite
 from ringfence.history.roles import NamedColumns
 
@@ -35,7 +36,11 @@ def recognizes(source: Any) -> bool:
 
 
 def read(
-    source: Any, columns: NamedColumns, *, studies: str | Sequence[str] | None = None
+    source: Any,
+    columns: NamedColumns,
+    *,
+    studies: str | Sequence[str] | None = None,
+    memory: Memory | None = None,
 ) -> History:
     """The trials of an Optuna storage; it carries the space that the trials' distributions make.
 
@@ -47,15 +52,22 @@ def read(
             `parameters` are those to take, by default all that can be used; its `cost` is a user
             attribute of the trials (by default the time from start to end).
         studies: names of studies, or globs such as `svm-*`; by default all of them.
+        memory: of an earlier read, for `ringfence refresh`: a database is then asked only for what
+            is new.
     """
     columns.refuse("missing", "decimal", reader="optuna")
+    if not isinstance(memory, Memory | None):
+        raise HistoryError("memory= is for ringfence refresh; leave it out")
     asked = [name for name in dict.fromkeys((columns.task, columns.cost)) if name is not None]
-    rows, name = _rows(source, studies, asked)
+    rows, name = _rows(source, studies, asked, memory)
     return assemble(rows, name, columns)
 
 
 def _rows(
-    source: Any, studies: str | Sequence[str] | None, attributes: Sequence[str]
+    source: Any,
+    studies: str | Sequence[str] | None,
+    attributes: Sequence[str],
+    memory: Memory | None,
 ) -> tuple[Rows, str]:
     """The trials with some user attributes, and what to call their source."""
     choose = chooser(studies)
@@ -63,7 +75,7 @@ def _rows(
         return read_object(source, choose, attributes)
     text = str(fspath(source))
     if is_database_url(text):
-        return read_storage(text, choose, attributes), database_name(text)
+        return read_storage(text, choose, attributes, memory), database_name(text)
     path = Path(local_name(text, "studies"))
     if not path.is_file():
         raise HistoryError(f"there is no file {text}")
@@ -71,4 +83,4 @@ def _rows(
         return read_journal(path, choose, attributes), path.name
     if not is_sqlite(path):
         raise HistoryError(f"{text} is neither a SQLite database nor an Optuna journal")
-    return read_storage(path, choose, attributes), path.name
+    return read_storage(path, choose, attributes, memory), path.name

@@ -73,6 +73,8 @@ class Rows:
     times: Mapping[int, float] = field(default_factory=dict)
     """When the last trial of each study began or ended, in seconds since 1970, if that is known."""
     reasons: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REASONS))
+    first_uses: tuple[int, ...] = ()
+    """The storage's id of the first use of each of the distributions, if it has such ids."""
 
 
 def long_table(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:

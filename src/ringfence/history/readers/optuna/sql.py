@@ -4,12 +4,14 @@ transaction. Optuna itself is not asked: it would build an object for every tria
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.readers.optuna.news import read_new
 from ringfence.history.readers.optuna.rows import (
     ATTRIBUTES,
     METRICS,
@@ -29,6 +31,8 @@ from ringfence.history.readers.optuna.rows import (
 from ringfence.history.readers.optuna.tables import Selects
 from ringfence.history.readers.shared.connection import connected, database_name
 from ringfence.history.readers.shared.database import Database
+from ringfence.history.readers.shared.memory import Memory
+from ringfence.version import __version__
 from ringfence.words import plain, shortened
 
 SCHEMAS = ("v3.0.0.d", "v3.2.0.a")
@@ -45,26 +49,46 @@ SYSTEM_ATTRIBUTES = "trial_system_attributes"
 MOMENT = "%Y-%m-%d %H:%M:%S%.f"
 
 
-def read_storage(source: str | Path, choose: Choose, attributes: Sequence[str]) -> Rows:
-    """The trials of the chosen studies, and of each the values of some user `attributes`."""
+def read_storage(
+    source: str | Path, choose: Choose, attributes: Sequence[str], memory: Memory | None = None
+) -> Rows:
+    """The trials of the chosen studies, and of each the values of some user `attributes`. With a
+    `memory` of an earlier read only what is new is asked for."""
     with connected(source) as database:
         where = database_name(source)
-        _check_schema(database, where)
-        all_studies = _studies(database)
-        if len({study.key for study in all_studies}) < len(all_studies):
-            raise HistoryError(f"{where} is damaged: {TWICE}")
-        studies = choose(all_studies)
-        keys = tuple(study.key for study in studies)
-        selects = Selects(keys if len(studies) < len(all_studies) else None)
+        studies, others = _chosen(database, where, choose)
+        selects = Selects(tuple(study.key for study in studies) if others else None)
+        storage = _Storage(database, where, attributes)
+        if memory is None:
+            return storage.rows(studies, selects)
+        asked = [__version__, where, *attributes]
+        return read_new(memory, asked, studies, selects, storage)
+
+
+@dataclass(frozen=True)
+class _Storage:
+    """The tables of a storage, within one transaction."""
+
+    database: Database
+    where: str
+    attributes: Sequence[str]
+
+    def table(self, select: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.database.rows(select)
+
+    def rows(self, studies: tuple[StudyInfo, ...], selects: Selects) -> Rows:
+        """The trials that the queries ask for."""
+        database, where = self.database, self.where
         trials = _trials(database, selects)
         _require_unique(trials.select("trial"), where)
         if trials["trial"].null_count():
             raise HistoryError(f"{where} is damaged: a trial has no number of its own")
         values = _frame(database, selects.values(), {**VALUES, "kind": pl.String})
         _require_unique(values.select("trial", "objective"), where)
-        distributions = database.rows(selects.distributions())
+        used = [row for row in database.rows(selects.distributions()) if isinstance(row[1], str)]
         values_of = {
-            key: _frame(database, selects.attributes(), REASONS, key=key) for key in attributes
+            key: _frame(database, selects.attributes(), REASONS, key=key) for key in self.attributes
         }
         keys_told = REASONS_KEYS if SYSTEM_ATTRIBUTES in database.tables() else ()
         told = [_frame(database, selects.reasons(), REASONS, key=key) for key in keys_told]
@@ -75,7 +99,7 @@ def read_storage(source: str | Path, choose: Choose, attributes: Sequence[str]) 
             trials,
             values.with_columns(_with_infinities()).drop("kind"),
             _frame(database, selects.params(), PARAMS),
-            tuple((s, n, d) for s, n, d in distributions if isinstance(n, str)),
+            tuple((study, name, text) for study, name, text, _ in used),
             pl.concat(
                 [
                     pl.DataFrame(schema=ATTRIBUTES),
@@ -89,7 +113,18 @@ def read_storage(source: str | Path, choose: Choose, attributes: Sequence[str]) 
             reasons=pl.concat([pl.DataFrame(schema=REASONS), *told]).unique(
                 "trial", maintain_order=True
             ),
+            first_uses=tuple(first for *_, first in used),
         )
+
+
+def _chosen(database: Database, where: str, choose: Choose) -> tuple[tuple[StudyInfo, ...], bool]:
+    """The chosen studies, and whether there are others."""
+    _check_schema(database, where)
+    every = _studies(database)
+    if len({study.key for study in every}) < len(every):
+        raise HistoryError(f"{where} is damaged: {TWICE}")
+    studies = choose(every)
+    return studies, len(studies) < len(every)
 
 
 def _trials(database: Database, selects: Selects) -> pl.DataFrame:
@@ -101,7 +136,9 @@ def _trials(database: Database, selects: Selects) -> pl.DataFrame:
         pl.col(name).str.replace("T", " ").str.to_datetime(MOMENT, time_unit="us", strict=False)
         for name in moments
     )
-    took = (complete - start).dt.total_microseconds() / 1e6
+    micros = trials.select((complete - start).dt.total_microseconds()).to_series()
+    # By numpy, since polars divides one number alone otherwise than many, in the last digit.
+    took = pl.Series(micros.to_numpy() / 1e6, nan_to_null=True, dtype=pl.Float64)
     seconds = pl.when(took > 0).then(took).alias("seconds")
     return trials.select("trial", "study", "number", pl.col("state").str.to_lowercase(), seconds)
 

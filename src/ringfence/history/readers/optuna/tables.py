@@ -36,6 +36,17 @@ class Selects:
         select = f"SELECT t.study_id, {ends} FROM trials t"
         return f"{select} WHERE {self._chosen()} GROUP BY t.study_id"
 
+    def counts(self) -> str:
+        """study, number of trials, sum of their ids, number of those that are not finished."""
+        open_ones = "SUM(CASE WHEN t.state IN ('RUNNING', 'WAITING') THEN 1 ELSE 0 END)"
+        select = f"SELECT t.study_id, COUNT(*), SUM(t.trial_id), {open_ones} FROM trials t"
+        return f"{select} WHERE {self._chosen()} GROUP BY t.study_id"
+
+    def listed(self) -> str:
+        """trial, study, number, state, when it ended."""
+        each = "t.trial_id, t.study_id, t.number, t.state, t.datetime_complete"
+        return f"SELECT {each} FROM trials t WHERE {self._chosen()}"
+
     def values(self) -> str:
         """trial, objective, value, kind of value (finite or which infinity)."""
         return self._of("SELECT x.trial_id, x.objective, x.value, x.value_type FROM trial_values x")
@@ -45,10 +56,11 @@ class Selects:
         return self._of("SELECT x.trial_id, x.param_name, x.param_value FROM trial_params x")
 
     def distributions(self) -> str:
-        """study, name, distribution in JSON: each once, in the order of first use."""
+        """study, name, distribution in JSON, id of its first use: each once, in that order."""
         each = "t.study_id, p.param_name, p.distribution_json"
-        joined = f"SELECT {each} FROM trial_params p JOIN trials t ON t.trial_id = p.trial_id"
-        return f"{joined} WHERE {self._chosen()} GROUP BY {each} ORDER BY MIN(p.param_id)"
+        joined = "FROM trial_params p JOIN trials t ON t.trial_id = p.trial_id"
+        grouped = f"{joined} WHERE {self._chosen()} GROUP BY {each}"
+        return f"SELECT {each}, MIN(p.param_id) {grouped} ORDER BY MIN(p.param_id)"
 
     def attributes(self) -> str:
         """trial, value of the user attribute `:key` in JSON."""

@@ -1,0 +1,179 @@
+"""`ringfence refresh`: a learned space that stays current."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ringfence.cli.options import (
+    FoundStarts,
+    InputFormat,
+    LearnOptions,
+    OutcomeOptions,
+    RunOptions,
+    grouped,
+    n_starts,
+)
+from ringfence.cli.options.plan import entries_of
+from ringfence.cli.output.progress import progress_bar
+from ringfence.cli.output.streams import put_json
+from ringfence.cli.output.terminal import say
+from ringfence.cli.typed import Misuse, Typed
+
+if TYPE_CHECKING:
+    from ringfence.refreshing.refresh import Outcome
+
+FAILED, MATTERS, BUSY = 1, 3, 4
+"""Exit codes; 0 is a file that is current and changed little, 2 a wrong command."""
+
+
+@dataclass(frozen=True)
+class RefreshedRuns(RunOptions):
+    """Past runs, which a plan may name instead."""
+
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUNS",
+            help="Past runs, as for `learn`: one source, and not standard input.",
+            show_default=False,
+        ),
+    ] = field(default_factory=list)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What was said of the parameters."""
+        lists = (self.rename or (), self.value or (), self.scale or ())
+        return tuple(repr(list(texts)) for texts in lists)
+
+
+@grouped
+def refresh(
+    runs: RefreshedRuns,
+    outcome: OutcomeOptions,
+    options: LearnOptions,
+    format: InputFormat = None,
+    starts: FoundStarts = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The learned space; its history is kept beside it."),
+    ] = None,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not check a new version.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Read and learn again, whatever is known.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say it in JSON.")] = False,
+    plan: Annotated[
+        Path | None, typer.Option("--all", help="Refresh every space of this plan (.toml).")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Spaces of a plan refreshed at once.")
+    ] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="On Ray: the cluster of RAY_ADDRESS, or here.")
+    ] = False,
+) -> None:
+    """Bring a learned space up to date: read what is new, keep the old version, say what changed.
+
+    Exit code 3: a new version that matters. 4: another refresh of the file is under way.
+
+    Example: ringfence refresh studies.db -o spaces/svm.json
+    """
+    if plan is not None:
+        if runs.sources or output is not None:
+            raise typer.BadParameter("--all names sources and outputs in its plan; leave them out")
+        extra = ["--dry-run"] * dry_run + ["--everything"] * everything + ["--json"] * as_json
+        raise typer.Exit(_refresh_all(plan, extra, jobs, ray))
+    if len(runs.sources) != 1 or output is None:
+        raise typer.BadParameter(
+            "say what to read, one source, and where to write: refresh RUNS -o FILE.json"
+        )
+    from ringfence.refreshing.refresh import refresh as bring_up_to_date
+    from ringfence.refreshing.request import Request
+
+    request = Request(
+        runs.sources[0],
+        runs.reading(format, outcome),
+        lambda history: runs.mended([history]),
+        runs.said,
+        options.read_space(),
+        options.settings(),
+        n_starts(starts),
+        check=not no_check,
+    )
+    with progress_bar("learning") as progress:
+        done = bring_up_to_date(
+            request, output, dry_run=dry_run, everything=everything, progress=progress
+        )
+    _tell(done, as_json=as_json)
+    raise typer.Exit(MATTERS if done.matters else 0)
+
+
+def _tell(done: Outcome, *, as_json: bool) -> None:
+    if as_json:
+        import msgspec
+
+        content = {**msgspec.to_builtins(done), "matters": done.matters}
+        put_json(msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n")
+        return
+    from ringfence.refreshing.text import outcome_parts
+
+    say(*outcome_parts(done))
+
+
+def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
+    """Every space of a plan, and the exit code for all: failures first, then what matters."""
+    entries = entries_of(plan.resolve() if ray else plan)  # workers may be anywhere
+    words = [(output, [*extra, *entry]) for output, entry in entries]
+    if jobs > 1 or ray:
+        from ringfence.bench.parallel import side_by_side
+
+        results: Any = side_by_side(refresh_one, words, jobs, ray)
+    else:
+        results = (refresh_one(*each) for each in words)
+    codes = []
+    for _, code, text in results:
+        codes.append(code)
+        say(*text.rstrip("\n").split("\n"), "", err=code in (FAILED, 2))
+    counts = {code: codes.count(code) for code in codes}
+    say(
+        f"{len(codes)} spaces: {counts.get(0, 0) + counts.get(MATTERS, 0)} current, of which "
+        f"{counts.get(MATTERS, 0)} changed in a way that matters; {counts.get(BUSY, 0)} busy, "
+        f"{counts.get(FAILED, 0) + counts.get(2, 0)} failed",
+        err=True,
+    )
+    order = (FAILED, 2, MATTERS, BUSY, 0)
+    return next((code if code != 2 else FAILED for code in order if code in codes), 0)
+
+
+def refresh_one(output: str, words: list[str]) -> tuple[str, int, str]:
+    """One space of a plan: its output, the exit code, and what there is to say. Whatever goes wrong
+    with it, the others go on."""
+    from ringfence.errors import RingfenceError
+    from ringfence.errors.addresses import hidden
+    from ringfence.refreshing.lock import BusyError
+
+    command = typer.Typer(add_completion=False)
+    command.command(cls=Typed)(refresh)
+    stream = io.StringIO()
+    try:
+        with redirect_stdout(stream), redirect_stderr(stream):
+            code = command(words, standalone_mode=False)
+        return output, int(code or 0), stream.getvalue()
+    except BusyError as error:
+        return output, BUSY, f"{output}: {error}"
+    except Misuse as error:
+        return output, 2, f"{output}: {hidden(error.format_message(), words[-1])}"
+    except Exception as error:  # a driver, a disk, a lack of memory: none may end the others
+        name = "" if isinstance(error, RingfenceError) else f"{type(error).__name__}: "
+        return output, FAILED, f"{output}: {name}{hidden(str(error), words[-1])}"
