@@ -23,7 +23,7 @@ FRAME = re.compile(r'File "([^"]*)", line \d+ in (\S+)')
 """A line of the traceback that Python's faulthandler writes."""
 MEMORY_FOLDER = Path("/dev/shm")
 """Where files are no files of a disk, if the system has such a place."""
-LEAST_ROOM = 3 * MEMORY // 4
+LEAST_ROOM = MEMORY // 2
 """A worker that may take fewer bytes than this is replaced: libraries do not give all of theirs
 back, and the next input should have what the first one had."""
 
