@@ -16,9 +16,10 @@ def test_a_check_finds_the_zone_anew_without_each_task():
     assert 0.8 * zone.runs <= zone.failed <= zone.runs
     lines = str(check).splitlines()
     assert f"no-go zone: {zone.zone.rule}" in lines
-    said = next(line for line in lines if line.startswith("found anew without each task"))
-    assert f"{zone.failed} of {zone.runs} runs in it failed" in said
-    assert f"the best run of 0 of {zone.claimed} tasks lies in it" in said
+    said = next(line for line in lines if line.startswith("without each task in turn"))
+    assert f"the others have a zone for {zone.claimed} of 4" in said
+    assert f"{zone.failed} of {zone.runs} runs of those tasks in it failed" in said
+    assert "the best run of 0 of them lies in it" in said
 
 
 def test_random_failures_leave_a_check_as_it_is():

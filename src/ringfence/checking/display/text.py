@@ -146,13 +146,11 @@ def zone_lines(zone: ZoneCheck | None) -> list[str]:
     """What the no-go zone of the other tasks is to each task; no line if there is none."""
     if zone is None:
         return []
-    held = f"{zone.failed:,} of {zone.runs:,} runs in it failed" if zone.runs else "no run in it"
-    best = f"the best run of {len(zone.best_inside)} of {zone.claimed} tasks lies in it"
+    others = f"without each task in turn, the others have a zone for {zone.claimed} of {zone.tasks}"
+    held = f"{zone.failed:,} of {zone.runs:,} runs of those tasks in it failed"
+    best = f"the best run of {len(zone.best_inside)} of them lies in it"
     named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
-    return [
-        f"no-go zone: {zone.zone.rule}",
-        f"found anew without each task: {held}; {best}{named}",
-    ]
+    return [f"no-go zone: {zone.zone.rule}", f"{others}; {held}; {best}{named}"]
 
 
 def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:
