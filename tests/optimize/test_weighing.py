@@ -15,7 +15,14 @@ from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
 from ringfence.optimize.trial import Trial
 from ringfence.optimize.weighing.cost import FADED, Costs, exponent
-from ringfence.optimize.weighing.cost_model import CostModel, basis, own_model, shared_model
+from ringfence.optimize.weighing.cost_model import (
+    PENALTIES,
+    CostModel,
+    _ridge,
+    basis,
+    own_model,
+    shared_model,
+)
 from ringfence.optimize.weighing.weighing import Slopes, Weighing
 
 
@@ -151,3 +158,33 @@ def test_a_search_without_weights_is_what_it_was_and_one_with_a_weight_follows_i
     drawn = proposals(Weighing((Bump(), Bump(), Bump())))
     target = np.array([0.3, 0.6])
     assert np.abs(drawn - target).mean() < np.abs(plain - target).mean() / 2
+
+
+def test_rows_left_out_of_a_ridge_with_few_rows():
+    """12 costs and 13 columns: a fit of all rows is perfect, and one without a row is not."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((12, 6)), rng.normal(size=12)
+    A = basis(X, squares=True)
+    _, error = _ridge(A, y)
+
+    def brute(penalty):
+        errors = []
+        for i in range(len(y)):
+            keep = np.arange(len(y)) != i
+            P = penalty * np.diag(np.append(0.0, np.ones(A.shape[1] - 1)))  # the level is free
+            beta = np.linalg.solve(A[keep].T @ A[keep] + P, A[keep].T @ y[keep])
+            errors.append(y[i] - A[i] @ beta)
+        return float(np.mean(np.square(errors)))
+
+    assert error == pytest.approx(min(brute(penalty) for penalty in PENALTIES), rel=1e-6)
+
+
+def test_a_task_ten_times_as_slow_as_all_earlier_ones_is_known_to_be_after_one_trial():
+    rng = np.random.default_rng(1)
+    tasks = [(X := rng.random((40, 3)), X[:, 0] + 0.05 * rng.normal(size=40)) for _ in range(5)]
+    model = shared_model(tasks)
+    assert model is not None
+    X = rng.random((1, 3))
+    after = model.given(X, X[:, 0] + np.log(10.0))
+    new = rng.random((20, 3))
+    assert np.abs(after.expected(new) - new[:, 0] - np.log(10.0)).max() < 0.3

@@ -37,14 +37,16 @@ class Budget:
         return sum(trial.cost or 0.0 for trial in log.trials) - self.before
 
     def left(self, log: TrialLog, but: Trial | None = None) -> float:
-        """What is left once the running trials have cost what is expected; one may be excepted."""
+        """What is left once the running trials have cost what they probably will at most; one may
+        be excepted."""
         running = log.running
         if but is not None:
             running[but.number] = False
         expected = 0.0
         if running.any():
             mean, variance = self.costs.predict(log.rows[running], log)
-            expected = float(np.exp(np.where(_is_known(variance), mean, -np.inf)).sum())
+            at_most = mean + MARGIN * np.sqrt(variance)
+            expected = float(np.exp(np.where(_is_known(variance), at_most, -np.inf)).sum())
         return self.limit - self.spent(log) - expected
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:

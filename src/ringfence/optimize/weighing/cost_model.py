@@ -5,7 +5,8 @@ A        the basis at some points: 1, the features, their squares               
 y        log costs                                                                 (n,)
 β        coefficients of one task; the first is the level, the others are slopes   (b,)
 m        the mean of β over the tasks, its slopes times a share s                  (b,)
-L        deviations of the tasks from m, over √T: β ~ N(m, L L')                   (b, T)
+L        deviations of the tasks from m, over √T, and of the level:                (b, T + 1)
+         β ~ N(m, L L')
 
 Costs multiply (twice the rounds, twice the time), so their logarithm is close to linear in the
 features, which are logarithms where a parameter has a log scale. Each task has a ridge regression,
@@ -30,6 +31,8 @@ FEWEST = 8  # costs that a task needs for a model of its own
 LEAST_NOISE = 0.01  # variance of a log cost that no model explains, at least: 10 % either way
 OWN_SLOPE, OWN_NOISE = 1.0, 0.25  # without earlier tasks: e² over a range, and 50 % noise
 NO_LEVEL = 1e3  # deviation of the level of which nothing is known
+OTHER_LEVEL = 1.0  # that of a task beyond what the earlier ones differ by: e times their data, say
+MOST_LEVERAGE = 1.0 - 1e-10  # of a row in its own prediction; a row left out has an error, not 0/0
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +92,11 @@ def shared_model(tasks: Sequence[tuple[FloatArray, FloatArray]]) -> CostModel | 
     T = len(B)
     deviations = (B - mean).T / np.sqrt(T)
     if T == 1:  # nothing says how tasks differ
-        deviations = np.diag(np.append(1.0, np.full(B.shape[1] - 1, OWN_SLOPE)))
+        deviations = np.diag(np.append(0.0, np.full(B.shape[1] - 1, OWN_SLOPE)))
+    level = np.zeros((len(mean), 1))
+    level[0] = OTHER_LEVEL
     noise = max(float(np.mean([noise for _, noise in fits])), LEAST_NOISE)
-    return CostModel(mean, deviations, noise, squares=True)
+    return CostModel(mean, np.hstack([deviations, level]), noise, squares=True)
 
 
 def task_model(X: FloatArray, y: FloatArray) -> CostModel | None:
@@ -120,7 +125,7 @@ def _ridge(A: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
     best = (np.zeros(len(squares)), np.inf)
     for penalty in PENALTIES:
         inverse = 1.0 / (np.maximum(squares, 0.0) + penalty)
-        leverage = np.minimum((scores**2) @ inverse + 1.0 / len(y), 0.99)
+        leverage = np.minimum((scores**2) @ inverse + 1.0 / len(y), MOST_LEVERAGE)
         errors = (y - level - scores @ (inverse * along)) / (1.0 - leverage)
         loss = float((errors**2).mean())
         if loss < best[1]:
