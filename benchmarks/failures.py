@@ -217,11 +217,11 @@ def models(folder: Path | None, draws: int) -> Iterator[dict[str, Any]]:
 EDGES = (0.0, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 
 
-def binned(chances: np.ndarray, of: np.ndarray) -> list[tuple[int, float]]:
+def binned(chances: np.ndarray, of: np.ndarray) -> list[tuple[float, float]]:
     """Number and sum of `of` for each range of chances."""
     place = np.clip(np.searchsorted(EDGES, chances, side="right") - 1, 0, len(EDGES) - 2)
     return [
-        (int((place == k).sum()), round(float(of[place == k].sum()), 2))
+        (float((place == k).sum()), round(float(of[place == k].sum()), 2))
         for k in range(len(EDGES) - 1)
     ]
 

@@ -47,14 +47,26 @@ def _cells(part: str) -> Cells:
 def searches(cells: Cells) -> str:
     """By table and method: failed trials, and regrets."""
     frame = pl.DataFrame(cells)
-    head = ["table", "search", "failed of 20", "regret at 5", "at 10", "at 20", "worst task fails"]
+    head = ["table", "search", "failed of 20", "worst task", "regret at 5", "at 10", "at 20",
+            "at 20, kept - ignored"]  # fmt: skip
     rows = []
     for (table, method), some in frame.group_by("table", "method", maintain_order=True):
         regrets = [f"{some[f'regret_{n}'].mean():.3f}" for n in (5, 10, 20)]
         worst = some.group_by("target").agg(pl.col("failed").mean())["failed"].max()
-        failed = f"{some['failed'].mean():.1%}"
-        rows.append([str(table), WORDS[str(method)], failed, *regrets, f"{worst:.0%}"])
+        failed = [f"{some['failed'].mean():.1%}", f"{worst:.0%}"]
+        name, _, way = str(method).partition(" ")
+        ignored = frame.filter(table=table, method=f"{name} ignore")
+        gap = _gap(some, ignored) if way == "keep" else ""
+        rows.append([str(table), WORDS[str(method)], *failed, *regrets, gap])
     return markdown(head, rows)
+
+
+def _gap(some: pl.DataFrame, others: pl.DataFrame) -> str:
+    """The mean over tasks of the difference in regret at 20, and its standard error."""
+    pairs = some.join(others, on=["target", "draw"], suffix="_other")
+    gap = pl.col("regret_20") - pl.col("regret_20_other")
+    gaps = pairs.group_by("target").agg(gap.mean())["regret_20"].to_numpy()
+    return f"{gaps.mean():+.4f} ± {gaps.std(ddof=1) / np.sqrt(len(gaps)):.4f}"
 
 
 def injected(cells: Cells) -> str:

@@ -53,6 +53,16 @@ class Basis:
         """(p,) LINEAR or BENT."""
         return np.where(self.second < 0, LINEAR, BENT)
 
+    def combination(self, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Phi b as a constant, a vector (d,) and a matrix (d, d), for which centered features
+        give the same without Phi."""
+        d = int(max(self.first.max(initial=-1), self.second.max(initial=-1))) + 1
+        slopes, linear, square = b / self.scale, np.zeros(d), np.zeros((d, d))
+        alone = self.second < 0
+        np.add.at(linear, self.first[alone], slopes[alone])
+        np.add.at(square, (self.first[~alone], self.second[~alone]), slopes[~alone])
+        return -float(self.mean @ slopes), linear, square
+
     def at(self, X: FloatArray) -> FloatArray:
         """Phi at features X."""
         return (_raw(X, self.first, self.second) - self.mean) / self.scale

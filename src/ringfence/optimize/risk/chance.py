@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -57,7 +58,14 @@ class Chance:
 
     def slopes(self, X: FloatArray) -> FloatArray:
         """f at features X, (m,)."""
-        return np.asarray(self.basis.at(X) @ self.b + self.constant)
+        constant, linear, square = self._combination
+        centered = X[:, : len(linear)] - 0.5
+        bent = np.einsum("ij,ij->i", centered @ square, centered)
+        return np.asarray(centered @ linear + bent + (constant + self.constant))
+
+    @cached_property
+    def _combination(self) -> tuple[float, FloatArray, FloatArray]:
+        return self.basis.combination(self.b)
 
     def given(self, tried: FloatArray, failed: BoolArray) -> TaskChance:
         """The same for a task with these trials: features (n, d), and which of them failed."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,7 @@ FAILING = 0.9  # share of failed runs in a zone
 IN_A_TASK = 0.75  # the same in each of its tasks
 MOST_SHARE = 0.25  # of the space
 WORDS = 1.25  # times as many failures that a rule with a word more must hold
+BARRED = 1e9  # runs that a barred one stands for: no share of failures bears it
 TRIED = 12  # rules looked at in each task, those that hold the most failures first
 
 
@@ -42,6 +44,11 @@ class Marked:
     barred: BoolArray
     S_space: FloatArray  # (K, N) at uniform draws from the space
     M_space: BoolArray  # (Q, N)
+
+    @cached_property
+    def prefixes(self) -> list[tuple[IntArray, IntArray]]:
+        """Those of each score, found once for all choices of runs."""
+        return [_prefixes(score) for score in self.S]
 
 
 @dataclass(frozen=True)
@@ -72,13 +79,13 @@ def search(runs: Marked, counted: BoolArray | None = None) -> Found | None:
 def _leads(runs: Marked, w: FloatArray) -> Iterator[tuple[float, int, int]]:
     """Rules that hold enough by all tasks together: the failures they hold, divided by WORDS for
     each word."""
-    for k in range(len(runs.S)):
-        order, ends = _prefixes(runs.S[k])
-        weights = (w * runs.M)[:, order]
-        failed = np.cumsum(weights * runs.y[order], axis=1)[:, ends]
-        every = np.cumsum(weights, axis=1)[:, ends]
-        barred = np.cumsum(weights * runs.barred[order], axis=1)[:, ends]
-        good = (failed >= FAILING * every) & (failed >= LEAST_FAILED) & (barred == 0)
+    Q = len(runs.M)
+    every = (w + BARRED * runs.barred * w) * runs.M
+    both = np.concatenate([w * runs.y * runs.M, every])  # (2 Q, n)
+    for k, (order, ends) in enumerate(runs.prefixes):
+        sums = np.cumsum(both.take(order, axis=1), axis=1).take(ends, axis=1)
+        failed = sums[:Q]
+        good = (failed >= FAILING * sums[Q:]) & (failed >= LEAST_FAILED)
         best = np.where(good, failed, 0.0).max(axis=1, initial=0.0)
         for q in np.flatnonzero(best > 0):
             yield float(best[q]) / WORDS ** (runs.words[k] + 2 * (q > 0)), k, int(q)
@@ -95,7 +102,7 @@ def _prefixes(score: FloatArray) -> tuple[IntArray, IntArray]:
 
 def _threshold(runs: Marked, w: FloatArray, k: int, q: int) -> float | None:
     """The lowest threshold of a rule that all conditions allow."""
-    order, ends = _prefixes(runs.S[k])
+    order, ends = runs.prefixes[k]
     weights, y, T = (w * runs.M[q])[order], runs.y[order], int(runs.task.max()) + 1
     by_task = np.zeros((len(order), T))
     by_task[np.arange(len(order)), runs.task[order]] = weights

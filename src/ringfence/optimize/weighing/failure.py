@@ -67,14 +67,17 @@ class Failures:
 
     def after(self, log: TrialLog) -> TaskChance:
         """The chance after some trials; running and pruned ones say nothing."""
-        states = tuple("running" if t.reason == PRUNED else t.state for t in log.trials)
-        if states not in self._known:
+        settled = tuple(
+            (number, trial.state == "failed")
+            for number, trial in enumerate(log.trials)
+            if trial.state != "running" and trial.reason != PRUNED
+        )
+        if settled not in self._known:
             self._known.clear()
-            settled = np.array([state != "running" for state in states], dtype=bool)
-            failed = np.array([state == "failed" for state in states], dtype=bool)[settled]
-            X = self.full.features(log.rows[settled])
-            self._known[states] = self.chance.given(X, failed)
-        return self._known[states]
+            X = self.full.features(log.rows[[number for number, _ in settled]])
+            failed = np.array([failed for _, failed in settled], dtype=bool)
+            self._known[settled] = self.chance.given(X, failed)
+        return self._known[settled]
 
     @cached_property
     def full(self) -> Layout:
@@ -82,6 +85,6 @@ class Failures:
         return Layout(full_space(self.layout.space))
 
     @cached_property
-    def _known(self) -> dict[tuple[str, ...], TaskChance]:
+    def _known(self) -> dict[tuple[tuple[int, bool], ...], TaskChance]:
         """The last answer: a climb asks for it again and again."""
         return {}
