@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import SpaceError
 from ringfence.space import Categorical, Choice, Constant, Space
 from ringfence.words import Brief, percent, value
 
@@ -110,7 +111,10 @@ def _number(space: Space, name: str, config: Mapping[str, Any]) -> float:
     if isinstance(parameter, Categorical):
         position = parameter.index(config[name])
         return float("nan") if position is None else float(position)
-    return float(config[name])
+    try:
+        return float(config[name])
+    except (TypeError, ValueError):
+        raise SpaceError(f"{name!r} is a number, not {config[name]!r}") from None
 
 
 def zone_fault(zone: Zone, space: Space) -> str:
