@@ -183,11 +183,8 @@ def spending_lines(spending: Spending | None) -> list[str]:
     """What the starting points cost, and random search for the same; no line if nobody knows."""
     if spending is None:
         return []
-    typical, unit, needs = spending.typical, spending.unit, spending.random_needs
-    most = spending.spent[-1]
-    more = f"more than {cost_text(most * typical, unit)}"
-    needed = more if needs is None else cost_text(needs * typical, unit)
-    n = spending.n_starts
+    typical, unit, n = spending.typical, spending.unit, spending.n_starts
+    needed = cost_text(spending.random_needs * typical, unit)
     first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
     return [
         f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "
