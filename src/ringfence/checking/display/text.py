@@ -150,7 +150,7 @@ def zone_lines(zone: ZoneCheck | None) -> list[str]:
     held = f"{zone.failed:,} of {zone.runs:,} runs of those tasks in it failed"
     best = f"the best run of {len(zone.best_inside)} of them lies in it"
     named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
-    return [f"no-go zone: {zone.zone.rule}", f"{others}; {held}; {best}{named}"]
+    return [f"no-go zone: {zone.zone.rule}{zone.zone.remark}", f"{others}; {held}; {best}{named}"]
 
 
 def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:
