@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import ringfence as rf
@@ -12,6 +14,8 @@ optuna = pytest.importorskip("optuna")
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 from ringfence.adapters.optuna import transfer_sampler  # noqa: E402
+
+DISTRIBUTIONS = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "ab"}
 
 
 def run(n: int, attribute: str | None = None, **settings: object) -> optuna.Study:
@@ -50,3 +54,23 @@ def test_durations_count_only_if_the_past_has_times():
     method = transfer_sampler(full_space(SPACE), charged())
     trial = run(1).trials[0]
     assert trial.duration is not None and method._cost_of(trial) is None
+
+
+def test_a_path_is_read_as_a_history(tmp_path):
+    charged().frame.write_csv(tmp_path / "runs.csv")
+    read = rf.read_history(tmp_path / "runs.csv")
+    both = (
+        transfer_sampler(full_space(SPACE), past) for past in (str(tmp_path / "runs.csv"), read)
+    )
+    assert (
+        len({str(optuna.create_study(sampler=one).ask(DISTRIBUTIONS).params) for one in both}) == 1
+    )
+
+
+def test_an_attribute_that_no_trial_has_is_warned_of_once():
+    with pytest.warns(UserWarning, match="no finished trial has the user attribute 'nope'") as seen:
+        run(4, "dollars", cost="nope", guard=0)
+    assert len(seen) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(3, "dollars", cost="dollars")

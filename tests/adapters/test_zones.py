@@ -96,3 +96,9 @@ def test_optuna_samplers_leave_the_zone(name):
         return sum(found)
 
     assert inside(learned) == 0 < inside(plain)
+
+
+@pytest.mark.parametrize("value", ["x", None, [8]])
+def test_a_value_that_is_no_number_is_refused(value):
+    with pytest.raises(rf.SpaceError, match="'batch' is a number, not"):
+        with_zone("bound").in_zone({"batch": value, "width": 64.0, "kind": "a"})

@@ -15,7 +15,7 @@ def test_a_check_finds_the_zone_anew_without_each_task():
     assert 0 < zone.claimed <= 4
     assert 0.8 * zone.runs <= zone.failed <= zone.runs
     lines = str(check).splitlines()
-    assert f"no-go zone: {zone.zone.rule}" in lines
+    assert f"no-go zone: {zone.zone.rule}{zone.zone.remark}" in lines
     said = next(line for line in lines if line.startswith("without each task in turn"))
     assert f"the others have a zone for {zone.claimed} of 4" in said
     assert f"{zone.failed} of {zone.runs} runs of those tasks in it failed" in said

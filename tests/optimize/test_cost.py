@@ -51,6 +51,13 @@ def test_starting_points_by_cost_are_cheap_first_and_dear_later(history, learned
     assert learned.costs.unit == "spent"
 
 
+def test_a_learned_space_says_that_its_starting_points_are_by_cost(learned):
+    used = learned.starting_points()
+    said = f"10 starting points by cost: the tasks' mean regret is {used[0].regret:.2f} after the"
+    assert said in str(learned)
+    assert "by cost" not in str(rf.learn(charged(cost=False), WIDE, shape="full"))
+
+
 def test_starting_points_by_cost_are_kept_in_the_file(learned, tmp_path):
     learned.save(tmp_path / "learned.json")
     again = rf.load(tmp_path / "learned.json")
@@ -167,14 +174,50 @@ def test_a_limit_spends_on_what_still_fits(clock):
     assert left < 40.0
 
 
+def timed(history: rf.History) -> rf.History:
+    """The same history with its costs as seconds."""
+    return rf.History.from_frame(
+        history.frame.rename({"spent": "seconds"}), task="task", objective="loss", cost="seconds"
+    )
+
+
 def test_history_costs_keep_a_dear_first_trial_from_being_started(history):
     """The dearest task's trials cost 10⁴ to 10⁶; a limit far below any task's cost starts none."""
 
     def objective(config: dict) -> float:
         raise AssertionError("nothing can end in time")
 
-    outcome = rf.minimize(objective, WIDE, "transfer", history=history, seed=0, max_cost=1e-3)
+    past = timed(history)
+    outcome = rf.minimize(objective, WIDE, "transfer", history=past, seed=0, max_cost=1e-3)
     assert outcome.trials == () and "too little for a trial" in outcome.ended
+
+
+def test_a_limit_in_seconds_is_not_held_against_costs_in_another_unit(history):
+    with pytest.raises(SettingError, match="the history's costs are in 'spent'"):
+        rf.minimize(loss, WIDE, "transfer", 3, history=history, max_cost=60.0)
+
+
+def test_measured_trials_join_a_history_in_seconds(clock, history, tmp_path):
+    past = timed(history)
+    outcome = rf.minimize(clock.objective, WIDE, "transfer", 3, history=past, by="cost")
+    outcome.optimizer.fail(outcome.optimizer.ask(), "out of memory", cost=1.0)
+    outcome.optimizer.save(tmp_path / "run.json")
+    for optimizer in (outcome.optimizer, rf.load_optimizer(tmp_path / "run.json")):
+        own = optimizer.history("today")
+        assert own.cost_unit == "seconds"
+        assert own.frame[own.roles.reason].to_list() == [None] * 3 + ["out of memory"]
+        both = rf.History.concat([past, own])
+        assert both.cost_unit == "seconds"
+        joined = both.frame.filter(both.task_column() == "today")
+        assert joined[both.roles.cost].to_list() == own.frame[own.roles.cost].to_list()
+
+
+def test_told_costs_are_not_called_seconds(history):
+    optimizer = rf.optimizer("transfer", WIDE, history=history)
+    optimizer.tell(optimizer.ask(), 1.0, cost=2.0)
+    assert optimizer.history().cost_unit == "cost"
+    rf.minimize(loss, optimizer, n_trials=1)
+    assert optimizer.history().cost_unit == "cost"
 
 
 def test_trials_are_timed_only_if_that_is_asked_for(clock, history):
@@ -211,6 +254,28 @@ def test_the_check_counts_what_is_spent(history):
     assert by_trials.starts.spending is None and "by cost" not in str(by_trials)
     with pytest.raises(SettingError, match="what the runs cost"):
         rf.check(charged(cost=False), WIDE, shape="full", by="cost")
+
+
+def priced(costs: np.ndarray) -> rf.History:
+    frame = charged().frame.with_columns(spent=pl.Series(costs))
+    return rf.History.from_frame(
+        frame, task="task", objective="loss", parameters=["a", "b"], cost="spent"
+    )
+
+
+def test_trials_of_one_price_cost_their_number():
+    starts = rf.check(priced(np.full(300, 60.0)), WIDE, shape="full").starts
+    up, spending = starts.speed_ups[-1], starts.spending
+    assert spending.typical == pytest.approx(60.0) and spending.total == pytest.approx(10.0)
+    assert spending.random_needs == pytest.approx(up.value * up.draws)
+
+
+def test_totals_of_noisy_costs_are_expected_ones():
+    """Whatever the configuration, a trial costs the mean of the costs."""
+    noise = np.random.default_rng(0).lognormal(0.0, 1.0, 300)
+    spending = rf.check(priced(noise), WIDE, shape="full").starts.spending
+    assert noise.mean() > 1.4 * np.median(noise)
+    assert spending.total * spending.typical == pytest.approx(10.0 * noise.mean(), rel=0.2)
 
 
 @pytest.mark.parametrize(

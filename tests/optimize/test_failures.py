@@ -199,6 +199,19 @@ def test_random_failures_have_no_zone():
     assert all(zone_of(runs_of(seed=seed, rate=0.3)) is None for seed in range(5))
 
 
+def test_a_zone_that_was_cut_to_a_quarter_says_so():
+    """All runs with a batch of at least 64 fail, more than half of the space; or at least 512."""
+    for limit, cut in ((64, True), (512, False)):
+        fails = pl.col("batch") >= limit
+        runs = runs_of().with_columns(
+            loss=pl.when(fails).then(None).otherwise((pl.col("rate").log10() + 2.5) ** 2),
+            status=pl.when(fails).then(pl.lit("out_of_memory")).otherwise(pl.lit("ok")),
+        )
+        zone = rf.learn(history_of(runs), SPACE, starts=0).zone
+        assert zone is not None and zone.cut == cut
+        assert ("failures begin earlier" in str(zone)) == cut
+
+
 def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
     learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
     assert learned.zone is not None

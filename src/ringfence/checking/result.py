@@ -25,7 +25,8 @@ class Spending(msgspec.Struct, frozen=True):
     unit: str
     """'seconds', or the name of the column of costs."""
     typical: float
-    """What a median random trial costs, in that unit: the median over the tasks."""
+    """What the median random configuration is expected to cost, in that unit: the median over the
+    tasks."""
     spent: tuple[float, ...]
     """In median trials."""
     starts: tuple[float, ...]
@@ -35,8 +36,8 @@ class Spending(msgspec.Struct, frozen=True):
     n_starts: int
     total: float
     """What all starting points cost, in median trials: the mean over the tasks."""
-    random_needs: float | None
-    """What random search spends for the same mean regret; None if more than the last of `spent`."""
+    random_needs: float
+    """What random search spends for the same mean regret: its trials, each at the mean cost."""
     n_tasks: int
     """The tasks with costs."""
 

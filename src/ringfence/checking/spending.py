@@ -3,7 +3,8 @@
 A task's own runs say what any configuration costs on it (a regression of log costs), and what is
 believed of the task says what it gives (belief/). Random search is simulated on random
 configurations of the full space, in several orders: a trial counts once it has ended, and what is
-cheap is tried as soon as what is dear. Spending is in units of the task's median random trial.
+cheap is tried as soon as what is dear. So the trials that it needs cost the mean trial each.
+Spending is in units of the task's median random trial.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ringfence.history.outcomes.costs import cost_unit
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.weighing.cost import Costs
-from ringfence.optimize.weighing.cost_model import CostModel, task_model
+from ringfence.optimize.weighing.cost_model import task_model
 
 SPENT = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 """What is spent, in median trials."""
@@ -41,15 +42,19 @@ def spending(
     domain = domain_of(full_space(left_out.space))
     costs = Costs(domain.layout)
     draws = domain.draw(DRAWS, np.random.default_rng(SEED))
-    units, totals, starts, random = [], [], [], []
+    units, means, totals, starts, random = [], [], [], [], []
     for name, rows in chosen.items():
-        model = task_model(*costs.seen(left_out.recorded[name]))
+        seen = costs.seen(left_out.recorded[name])
+        model = task_model(*seen)
         if model is None:
             continue
-        price = _prices(model, costs.full.features(draws))
+        # Costs have long tails: their mean is above the exponential of the mean logarithm.
+        tail = float(np.exp(seen[1] - model.expected(seen[0])).mean())
+        price = tail * np.exp(model.expected(costs.full.features(draws)))
         units.append(float(np.median(price)))
         price = price / units[-1]
-        own = _prices(model, costs.full.features(rows)) / units[-1]
+        means.append(float(price.mean()))
+        own = tail * np.exp(model.expected(costs.full.features(rows))) / units[-1]
         totals.append(float(own.sum()))
         starts.append(_curve(beliefs.shares_at(name, rows), own, scale))
         shares = beliefs.shares_at(name, draws)
@@ -68,13 +73,9 @@ def spending(
         tuple(usual.tolist()),
         n,
         fmean(totals),
-        _needed(usual, ups[-1].inside),
+        ups[-1].value * ups[-1].draws * fmean(means),
         len(units),
     )
-
-
-def _prices(model: CostModel, X: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(model.predict(X)[0]))
 
 
 def _curve(shares: FloatArray, price: FloatArray, scale: RegretScale) -> FloatArray:
@@ -102,12 +103,3 @@ def _corrected(
     order = np.argsort(raw)
     told = np.array([0.0, *(ups[i].inside for i in order), 1.0])
     return np.interp(curve, [0.0, *(raw[i] for i in order), 1.0], np.maximum.accumulate(told))
-
-
-def _needed(usual: FloatArray, regret: float) -> float | None:
-    """What random search spends until its mean regret is this; None if more than is looked at."""
-    falling = np.minimum.accumulate(usual)
-    if falling[-1] > regret:
-        return None
-    logs = np.interp(-regret, -falling, np.log(SPENT))
-    return float(np.exp(logs))

@@ -169,6 +169,9 @@ class LearnedSpace:
         Args:
             config: values by name.
 
+        Raises:
+            SpaceError: no number where the zone bounds one.
+
         Examples:
             >>> import ringfence as rf
             >>> learned = rf.learn(rf.example_history(), starts=0)

@@ -150,8 +150,10 @@ def start_lines(learned: LearnedSpace) -> list[str]:
     count = len(learned.portfolio)
     if not count:
         return [note for note in learned.provenance.notes if note.startswith(NO_STARTS)]
-    first, last = learned.portfolio[0].regret, learned.portfolio[-1].regret
-    points = f"{count} starting point{'s' * (count != 1)}"
+    used = learned.starting_points()
+    first, last = used[0].regret, used[-1].regret
+    by_cost = " by cost" * bool(learned.portfolio_by_cost)
+    points = f"{count} starting point{'s' * (count != 1)}{by_cost}"
     if first is None or last is None:
         return [f"{points}: best configurations of earlier tasks, which have one row each"]
     return [

@@ -77,6 +77,8 @@ class Optimizer:
         if setup.guard is not None:
             self.guard_method = cls(replace(setup, domain=setup.guard.domain, guard=None), settings)
         self.log = TrialLog(setup.domain.layout)
+        self.timed = False
+        """Whether the costs of the trials are the seconds that they took."""
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -263,7 +265,7 @@ class Optimizer:
             ('today',)
         """
         space = self.setup.domain.layout.space
-        return history_of(self.trials, space, task, self.direction)
+        return history_of(self.trials, space, task, self.direction, timed=self.timed)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything needed to continue to a JSON file; complete, or not there at all.

@@ -15,13 +15,16 @@ from ringfence.optimize.trial import Trial
 from ringfence.space import Space
 
 
-def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Direction) -> History:
-    """A row for each settled trial: its task, parameters, value, status, budget and cost."""
+def history_of(
+    trials: Sequence[Trial], space: Space, task: str, direction: Direction, *, timed: bool = False
+) -> History:
+    """A row for each settled trial: its task, parameters, value, status, budget, cost and reason;
+    `timed` is whether the costs are seconds."""
     settled = [trial for trial in trials if trial.state != "running"]
     if not settled:
         raise HistoryError("no trial is finished yet, so there is no history")
     names = {"task": "task", "value": UNNAMED, "status": "status"}
-    names |= {"budget": "budget", "cost": "cost"}
+    names |= {"budget": "budget", "cost": "seconds" if timed else "cost", "reason": "reason"}
     names = {role: free_name(name, space.parameters) for role, name in names.items()}
     columns: dict[str, list[object]] = {
         names["task"]: [task] * len(settled),
@@ -35,6 +38,9 @@ def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Dire
     charged = any(trial.cost is not None for trial in settled)
     if charged:
         columns[names["cost"]] = [trial.cost for trial in settled]
+    explained = any(trial.reason is not None for trial in settled)
+    if explained:
+        columns[names["reason"]] = [trial.reason for trial in settled]
     frame = pl.DataFrame(
         {name: pl.Series(name, column, strict=False) for name, column in columns.items()}
     )
@@ -46,5 +52,7 @@ def history_of(trials: Sequence[Trial], space: Space, task: str, direction: Dire
         budget=names["budget"] if budgeted else None,
         status=names["status"],
         cost=names["cost"] if charged else None,
+        timed=charged and timed,
+        reason=names["reason"] if explained else None,
     )
     return History(frame, roles, source="trials", space=space)

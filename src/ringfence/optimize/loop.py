@@ -12,6 +12,7 @@ from typing import Any
 from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import Direction, History, Runs
+from ringfence.history.runs import read_with_hint
 from ringfence.learned.settings import By, Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
@@ -213,6 +214,8 @@ def minimize(
                 + "; leave that out, or pass a space to begin anew"
             )
     else:
+        if limit is not None and history is not None:
+            history = _in_seconds(history)
         engine = make_optimizer(
             optimizer,
             where,
@@ -227,7 +230,9 @@ def minimize(
             by="cost" if by == "auto" and limit is not None else by,
             **options,
         )
-    timed = limit is not None or by == "cost" or any(trial.cost for trial in engine.trials)
+    charged = any(trial.cost for trial in engine.trials)
+    timed = limit is not None or by == "cost" or charged
+    engine.timed = engine.timed or (timed and not charged)
     runs = _Runs(engine, objective, failures, timed=timed)
     total = None if limit is not None and n_trials is None else count
     with Bar(total, progress, limit) as bar, _limited(engine, limit) as budget:
@@ -248,6 +253,18 @@ def _limit(max_cost: float | None) -> float | None:
     if isinstance(max_cost, bool) or not isinstance(max_cost, (int, float)) or not max_cost > 0:
         raise SettingError(f"max_cost must be a positive number, not {max_cost!r}")
     return float(max_cost)
+
+
+def _in_seconds(history: Runs) -> History:
+    """The history, or SettingError if its costs are no times: trials are held to seconds."""
+    read = read_with_hint(history, "history")
+    if read.cost_unit not in (None, "seconds"):
+        raise SettingError(
+            f"max_cost is held against the seconds that trials take, but the history's costs are "
+            f"in {read.cost_unit!r}: if these are seconds, call the column 'seconds'; else count "
+            "costs yourself with rf.optimizer and tell(…, cost=…)"
+        )
+    return read
 
 
 def _limited(

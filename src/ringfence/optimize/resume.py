@@ -108,6 +108,7 @@ def _restore(record: StateFile, method: str | type[BaseMethod]) -> Optimizer:
     if optimizer.is_ours and not optimizer.method.budgeted:
         check_unbudgeted(trials, optimizer.name)
     optimizer.log = TrialLog(layout, trials)
+    optimizer.timed = record.timed
     for owner, memory in (
         (optimizer.method, record.memory),
         (optimizer.guard_method, record.guard_memory),

@@ -60,6 +60,7 @@ class StateFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guard_memory: dict[str, Any] = {}
     direction: Literal["minimize", "maximize"] = "minimize"
     by: Literal["cost", "trials"] = "trials"
+    timed: bool = False
 
 
 def encode_state(optimizer: Optimizer) -> bytes:
@@ -82,6 +83,7 @@ def encode_state(optimizer: Optimizer) -> bytes:
         guard_memory={} if guard_method is None else guard_method.memory,
         direction=optimizer.direction,
         by=setup.by,
+        timed=optimizer.timed,
     )
     return msgspec.json.encode(record)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ringfence.adapters.view import as_learned, require_box
 from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SettingError, SpaceError
-from ringfence.history import History
+from ringfence.history import Runs
+from ringfence.history.runs import read_with_hint
 from ringfence.learned.full import full_space
 from ringfence.learned.settings import By
 from ringfence.learned.space import LearnedSpace
@@ -107,7 +108,7 @@ def sampler(
 
 def transfer_sampler(
     learned: LearnedSpace | Space,
-    history: History,
+    history: Runs,
     seed: int = 0,
     *,
     guard: GuardShare = "auto",
@@ -119,14 +120,16 @@ def transfer_sampler(
 
     Args:
         learned: the space to search.
-        history: the earlier tasks; their models are fitted when the first trial begins.
+        history: the earlier tasks, a History or a source that is read without options; their models
+            are fitted when the first trial begins.
         seed: of everything random, together with a trial's number.
         guard: as in `sampler`.
         by: 'cost' if what the trials cost is to be small, 'trials' if their number is; 'auto' is
             'cost' if the history has costs. By cost, proposals follow what the study's own trials
             cost, too.
         cost: the user attribute in which the objective notes what a trial cost. None takes the
-            trial's duration, if the history's costs are times.
+            trial's duration, if the history's costs are times. A warning says so if finished trials
+            lack the attribute.
 
     Examples:
         >>> import optuna
@@ -142,6 +145,7 @@ def transfer_sampler(
     from ringfence.adapters.optuna.transfer import TransferSampler
 
     given, seed = as_learned(learned), integer(seed, "seed", 0) or 0
+    history = read_with_hint(history, "history")
     inside = TransferSampler(given, history, seed, by, cost)
     share = guard_share(guard)
     if share == 0.0 or given.shape == "full":

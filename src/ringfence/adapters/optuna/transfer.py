@@ -6,6 +6,7 @@ the storage holds, in whichever process it runs.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Literal
 
@@ -48,6 +49,7 @@ class TransferSampler(RegionSampler):
         )
         self._method = losses.method
         self._cost, self._timed = cost, cost is None and history.roles.timed
+        self._warned = False
         self.past = PastDirection(history.roles.objective, history.roles.direction)
 
     def __str__(self) -> str:
@@ -59,6 +61,7 @@ class TransferSampler(RegionSampler):
             raise SettingError("the transfer sampler minimizes or maximizes one value, not several")
         sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
         log = TrialLog(self._method.domain.layout)
+        self._look_for_costs(study)
         for other in self._others(study, trial):
             config = configuration(self._learned, other)
             if config is not None:
@@ -75,6 +78,20 @@ class TransferSampler(RegionSampler):
             return None if trial.duration is None else trial.duration.total_seconds()
         said = None if self._cost is None else trial.user_attrs.get(self._cost)
         return float(said) if isinstance(said, (int, float)) else None
+
+    def _look_for_costs(self, study: Study) -> None:
+        """Warn, once, if trials are done and none of them has the attribute of costs."""
+        if self._cost is None or self._warned or self._method.setup.by == "trials":
+            return
+        done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        if done and not any(self._cost in trial.user_attrs for trial in done):
+            self._warned = True
+            warnings.warn(
+                f"no finished trial has the user attribute {self._cost!r}, so what trials cost is "
+                f"not known: call trial.set_user_attr({self._cost!r}, …) in the objective",
+                UserWarning,
+                stacklevel=2,
+            )
 
     @staticmethod
     def _others(study: Study, trial: FrozenTrial) -> Iterator[FrozenTrial]:

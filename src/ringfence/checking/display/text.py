@@ -150,7 +150,7 @@ def zone_lines(zone: ZoneCheck | None) -> list[str]:
     held = f"{zone.failed:,} of {zone.runs:,} runs of those tasks in it failed"
     best = f"the best run of {len(zone.best_inside)} of them lies in it"
     named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
-    return [f"no-go zone: {zone.zone.rule}", f"{others}; {held}; {best}{named}"]
+    return [f"no-go zone: {zone.zone.rule}{zone.zone.remark}", f"{others}; {held}; {best}{named}"]
 
 
 def toned(line: str, judged: Check | StartsCheck | None) -> Sentence:
@@ -183,11 +183,8 @@ def spending_lines(spending: Spending | None) -> list[str]:
     """What the starting points cost, and random search for the same; no line if nobody knows."""
     if spending is None:
         return []
-    typical, unit, needs = spending.typical, spending.unit, spending.random_needs
-    most = spending.spent[-1]
-    more = f"more than {cost_text(most * typical, unit)}"
-    needed = more if needs is None else cost_text(needs * typical, unit)
-    n = spending.n_starts
+    typical, unit, n = spending.typical, spending.unit, spending.n_starts
+    needed = cost_text(spending.random_needs * typical, unit)
     first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
     return [
         f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "

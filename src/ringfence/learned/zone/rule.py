@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
+from ringfence.errors import SpaceError
 from ringfence.space import Categorical, Choice, Constant, Space
 from ringfence.words import Brief, percent, value
 
@@ -43,6 +44,8 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Whether the first parameter is divided by the second."""
     only: dict[str, Choice] = {}
     """A choice of a categorical parameter outside of which nothing is said."""
+    cut: bool = False
+    """Whether the rule held for more, and was cut to the share that a zone may have."""
 
     def inside(self, space: Space, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie in the zone; columns as `LearnedSpace.inside` has them.
@@ -81,10 +84,16 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         bound = f"{self.axis} {'≤' if self.below else '≥'} {_short(self.threshold)}"
         return bound + "".join(f" with {name} = {value(c)}" for name, c in self.only.items())
 
+    @property
+    def remark(self) -> str:
+        """What to add if the zone was cut; else empty."""
+        return f"; cut to {percent(self.share)}, failures begin earlier" if self.cut else ""
+
     def __str__(self) -> str:
         return (
             f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs "
             f"({self.tasks} task{'s' * (self.tasks != 1)}), {percent(self.share)} of the space"
+            f"{self.remark}"
         )
 
 
@@ -110,7 +119,10 @@ def _number(space: Space, name: str, config: Mapping[str, Any]) -> float:
     if isinstance(parameter, Categorical):
         position = parameter.index(config[name])
         return float("nan") if position is None else float(position)
-    return float(config[name])
+    try:
+        return float(config[name])
+    except (TypeError, ValueError):
+        raise SpaceError(f"{name!r} is a number, not {config[name]!r}") from None
 
 
 def zone_fault(zone: Zone, space: Space) -> str:

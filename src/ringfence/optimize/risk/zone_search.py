@@ -58,6 +58,8 @@ class Found:
     score: int
     choice: int
     threshold: float
+    cut: bool = False
+    """Whether it would go on if it were not for MOST_SHARE."""
 
     def inside(self, S: FloatArray, M: BoolArray) -> BoolArray:
         """Which runs it holds."""
@@ -70,9 +72,9 @@ def search(runs: Marked, counted: BoolArray | None = None) -> Found | None:
     w = runs.w if counted is None else np.where(counted, runs.w, 0.0)
     leads = sorted(_leads(runs, w), key=lambda lead: -lead[0])
     for _, k, q in leads[:TRIED]:
-        threshold = _threshold(runs, w, k, q)
-        if threshold is not None:
-            return Found(k, q, threshold)
+        found = _lowest(runs, w, k, q)
+        if found is not None:
+            return found
     return None
 
 
@@ -100,8 +102,8 @@ def _prefixes(score: FloatArray) -> tuple[IntArray, IntArray]:
     return order, ends
 
 
-def _threshold(runs: Marked, w: FloatArray, k: int, q: int) -> float | None:
-    """The lowest threshold of a rule that all conditions allow."""
+def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
+    """The rule with the lowest threshold that all conditions allow."""
     order, ends = runs.prefixes[k]
     weights, y, T = (w * runs.M[q])[order], runs.y[order], int(runs.task.max()) + 1
     by_task = np.zeros((len(order), T))
@@ -116,5 +118,8 @@ def _threshold(runs: Marked, w: FloatArray, k: int, q: int) -> float | None:
     thresholds = runs.S[k][order[ends]]
     space = np.sort(np.where(runs.M_space[q], runs.S_space[k], -np.inf))
     space = np.where(np.isnan(space), -np.inf, space)
-    good &= len(space) - np.searchsorted(np.sort(space), thresholds) <= MOST_SHARE * len(space)
-    return float(thresholds[good][-1]) if good.any() else None
+    small = len(space) - np.searchsorted(np.sort(space), thresholds) <= MOST_SHARE * len(space)
+    if not (good & small).any():
+        return None
+    lowest, threshold = thresholds[good][-1], thresholds[good & small][-1]
+    return Found(k, q, float(threshold), bool(lowest < threshold))

@@ -85,6 +85,7 @@ class ZoneFinder:
             below=below,
             ratio=ratio,
             only=dict([self.choices[found.choice - 1]]) if found.choice else {},
+            cut=found.cut,
         )
 
 
