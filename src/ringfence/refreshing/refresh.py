@@ -149,10 +149,12 @@ class _Attempt:
         watch, drift = watched(self._prepared(history), log.watch)
         now = self._speed_up(history, learned) if self.request.check else None
         then = None if versions.log.last is None else versions.log.last.speed_up
+        inferred = self.request.space is None and history.space is None
+        why = () if old is None else reasons(old, learned, drift, then, now, inferred=inferred)
         entry = msgspec.structs.replace(
             entry,
             changes=_changes(old, learned),
-            matters=() if old is None else reasons(old, learned, drift, then, now),
+            matters=why,
             speed_up=now,
             drift=drift,
         )
