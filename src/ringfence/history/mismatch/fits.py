@@ -129,9 +129,7 @@ def _counts(numbers: pl.DataFrame, space: Space) -> pl.DataFrame:
     return numbers.group_by(":task", maintain_order=True).agg(counts)
 
 
-def _fixed(
-    today: Parameter, name: str, row: Mapping[str, Any], said: Mapping[str, Choice]
-) -> Fit:
+def _fixed(today: Parameter, name: str, row: Mapping[str, Any], said: Mapping[str, Choice]) -> Fit:
     """A parameter that had one value throughout, perhaps as the user `said`."""
     value = row.get(f":one:{name}")  # None if it is no value of today's
     shown = "" if value is None else range_of(Constant(value_of(today, value)))
