@@ -144,6 +144,7 @@ def test_several_sources_on_the_command_line_are_those_of_a_list(tmp_path):
     [
         (["a.csv", "a.csv"], "the sources 1 and 2 of the list hold the same runs"),
         (["a.csv", "b.csv", "--scale", "a.cvs:dropout=0.01"], "'a.cvs', which is not among the"),
+        (["a.csv", "b.csv", "--scale", "nix:dropout=0.01"], "no source and no task is 'nix'"),
         (["a.csv", "b.csv", "--scale", "a.csv:nope=0.01"], "no parameter 'nope' to convert"),
         (["a.csv", "b.csv", "--scale", "dropout=half"], "--scale dropout must be a number"),
         (["a.csv", "b.csv", "--scale", "dropout="], "--scale dropout= has no value"),

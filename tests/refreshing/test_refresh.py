@@ -346,6 +346,16 @@ def test_one_failing_source_does_not_stop_the_others(path, jobs):
     assert path.with_name("one.json").exists() and not path.with_name("two.json").exists()
 
 
+def test_a_plan_of_one_space_makes_its_folder(path):
+    plan = PLAN.split("[[space]]")[0] + "[[space]]\nsource = 'runs.csv'\noutput = 'new/one.json'"
+    (path.parent / "plan.toml").write_text(plan)
+    assert "would be version 1" in command(path.parent, "--all", "plan.toml", "--dry-run")
+    assert not (path.parent / "new").exists()
+    result = ringfence("refresh", "--all", "plan.toml", cwd=path.parent)
+    assert result.returncode == 0 and "1 space: 1 current" in result.stderr
+    assert (path.parent / "new" / "one.json").exists()
+
+
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
