@@ -251,3 +251,27 @@ def test_the_range_of_k_tasks_holds_the_next_as_often_as_the_note_says():
         first, further = draws[:, :k], draws[:, k]
         held = ((first.min(axis=1) < further) & (further < first.max(axis=1))).mean()
         assert held == pytest.approx((k - 1) / (k + 1), abs=0.01)
+
+
+def test_a_parameter_that_a_condition_switched_off_has_no_room_and_none_is_said():
+    """Two of five tasks have beta: their box ends where their bests do."""
+    space = rf.Space(
+        {"opt": rf.Categorical(["adam", "sgd"]), "lr": rf.Float(0, 1), "beta": rf.Float(0, 1)},
+        [rf.Condition("beta", "opt", ["adam"])],
+    )
+    table = pl.DataFrame(
+        {
+            "task": list("abcde"),
+            "opt": ["adam", "adam", "sgd", "sgd", "sgd"],
+            "lr": [0.2, 0.3, 0.4, 0.5, 0.6],
+            "beta": [0.45, 0.55, None, None, None],
+            "error": [0.1] * 5,
+        }
+    )
+    history = rf.History.from_frame(
+        table, task="task", objective="error", parameters=["opt", "lr", "beta"]
+    )
+    learned = rf.learn(history, space, starts=0)
+    assert learned.bounds["beta"] == pytest.approx((0.45, 0.55))
+    (note,) = (line for line in str(learned).splitlines() if "beta is known from 2 of 5" in line)
+    assert "in 33% of cases" in note and "room" not in note

@@ -113,3 +113,18 @@ def test_grids_and_many_parameters_are_no_edges():
         prepared = PreparedHistory.of(history, space, rf.check)
         warned += bool(_edges(space, prepared.rows))
     assert warned <= 6  # a chance of 1 in 500
+
+
+def test_a_value_that_was_fixed_is_no_best_at_an_end_and_puts_no_task_outside():
+    """Nine tasks tuned b, best near one half; three had it at 0."""
+    rng = np.random.default_rng(2)
+    tuned = bowls(np.column_stack([rng.normal(0.4, 0.05, 9), rng.normal(0.5, 0.02, 9)]))
+    fixed = bowls(rng.normal(0.4, 0.05, (3, 2))).frame.drop("b")
+    fixed = fixed.with_columns(("fixed" + pl.col("task").cast(str)).alias("task"))
+    old = rf.History.from_frame(fixed, task="task", objective=tuned.roles.objective)
+    said = rf.History.concat([old.with_values(b=0.0), tuned])
+    rows = usable_rows(said, SPACE).frame
+    assert _edges(SPACE, rows) == []
+    found = {task.name: task.best_is_inside for task in rf.check(said, SPACE).tasks}
+    unsaid = rf.check(rf.History.concat([old, tuned]), SPACE)
+    assert found == {task.name: task.best_is_inside for task in unsaid.tasks}

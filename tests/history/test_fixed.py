@@ -148,3 +148,11 @@ def test_tools_for_vectors_search_what_no_task_tuned_as_well():
     for config in learned.sample(20, seed=0):
         back = start.decode(start.encode(config))
         assert back == pytest.approx(config)
+
+
+def test_match_shows_a_value_that_was_said_and_is_none_of_todays():
+    history = rf.History.concat([OLD.with_values(dropout=7.0), NEW])
+    fit = rf.match(history, SPACE).groups[0].fit("dropout")
+    assert fit is not None and fit.words == "fixed: 7 (outside today's)"
+    with pytest.raises(rf.HistoryError, match="said to have been 7"):
+        rf.learn(history, SPACE, starts=0)

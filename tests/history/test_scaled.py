@@ -58,6 +58,26 @@ def test_a_source_that_is_whole_in_other_units_needs_no_tasks():
     assert "history.scaled({'dropout': 0.01}) converts them (--scale=dropout=0.01)" in warning
 
 
+def test_per_cent_over_decades_are_told_although_the_ranges_meet():
+    space = rf.Space({"lr": rf.Float(1e-4, 1.0, log=True)})
+
+    def rates(tasks, factor):
+        rows = [
+            {"task": task, "lr": factor * 10 ** (-4 + 3.9 * i / 19), "error": i / 10}
+            for task in tasks
+            for i in range(20)
+        ]
+        return rf.History.from_frame(pl.DataFrame(rows), task="task", objective="error")
+
+    history = rf.History.concat([rates("ab", 100.0), rates("cd", 1.0)])
+    (warning,) = rf.match(history, space).warnings
+    assert "lr is probably in other units in a, b: its values are about 100 times" in warning
+    assert rf.match(history.scaled({"lr": 0.01}, tasks=["a", "b"]), space).warnings == ()
+    declared = rf.Space({"lr": rf.Float(1e-2, 100.0, log=True)})
+    known = replace(history, task_spaces=dict.fromkeys("ab", declared))
+    assert rf.match(known, space).warnings == ()
+
+
 def test_declared_ranges_and_said_values_are_converted_too():
     space = rf.Space(
         {"p": rf.Int(0, 50), "opt": rf.Categorical(["x", "y"]), "q": rf.Float(0, 1)},
@@ -124,6 +144,7 @@ def test_several_sources_on_the_command_line_are_those_of_a_list(tmp_path):
     [
         (["a.csv", "a.csv"], "the sources 1 and 2 of the list hold the same runs"),
         (["a.csv", "b.csv", "--scale", "a.cvs:dropout=0.01"], "'a.cvs', which is not among the"),
+        (["a.csv", "b.csv", "--scale", "nix:dropout=0.01"], "no source and no task is 'nix'"),
         (["a.csv", "b.csv", "--scale", "a.csv:nope=0.01"], "no parameter 'nope' to convert"),
         (["a.csv", "b.csv", "--scale", "dropout=half"], "--scale dropout must be a number"),
         (["a.csv", "b.csv", "--scale", "dropout="], "--scale dropout= has no value"),

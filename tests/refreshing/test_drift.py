@@ -11,6 +11,7 @@ import pytest
 
 import ringfence as rf
 from ringfence.history import PreparedHistory
+from ringfence.learned.diff import describe
 from ringfence.refreshing import drift
 from ringfence.refreshing.drift import Compared
 from ringfence.refreshing.log import Watch
@@ -160,3 +161,36 @@ def test_tasks_that_are_gone_are_no_past():
     groups = tasks(6, np.random.default_rng(8))
     watch, _ = watched(history(groups), Watch(("gone", *named(0, 6)), ("gone, too",), 0.01))
     assert watch == Watch(named(0, 6))
+
+
+def test_a_value_that_the_past_had_fixed_is_no_drift():
+    """The past without b, its value said; the new tasks, of the same kind, tune it."""
+    rng = np.random.default_rng(9)
+    frames = []
+    for t in range(19):
+        a, b = rng.random((2, 24))
+        b = b if t >= 16 else np.zeros(24)
+        e = (a - 0.4) ** 2 + 0.05 * (b - 0.7) ** 2 + 0.01 * rng.standard_normal(24)
+        frames.append(pl.DataFrame({"task": f"t{t:02}", "a": a, "b": b, "error": e}))
+    old = rf.History.from_frame(pl.concat(frames[:16]).drop("b"), task="task", objective="error")
+    new = rf.History.from_frame(pl.concat(frames[16:]), task="task", objective="error")
+    space = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
+
+    def judged(past):
+        prepared = PreparedHistory.of(rf.History.concat([past, new]), space, rf.learn)
+        return watched(prepared, Watch(named(0, 16)))[1]
+
+    unsaid, said = judged(old), judged(old.with_values(b=0.0))
+    assert said.p == unsaid.p and not said.found
+
+
+def test_a_value_that_was_said_is_no_other_best():
+    rng = np.random.default_rng(10)
+    frame = pl.DataFrame({"task": np.repeat([f"t{t}" for t in range(4)], 10), "a": rng.random(40)})
+    frame = frame.with_columns(((pl.col("a") - 0.4) ** 2).alias("error"))
+    runs = rf.History.from_frame(frame, task="task", objective="error")
+    space = rf.Space({"a": rf.Float(0, 1), "b": rf.Float(0, 1)})
+    unsaid = rf.learn(runs, space, starts=0)
+    said = rf.learn(runs.with_values(b=0.0), space, starts=0)
+    for one, other in ((unsaid, said), (said, unsaid)):
+        assert not any("another best" in line for line in describe(one, other))

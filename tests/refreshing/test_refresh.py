@@ -243,6 +243,17 @@ def test_what_matters_is_what_somebody_would_notice():
     assert reasons(one, space(0.2, 0.61), None, None, None) == ()
 
 
+@pytest.mark.parametrize(("low", "matters"), [(-0.01, False), (-0.5, True)])
+def test_a_bad_run_just_beyond_an_inferred_range_matters_little(path, low, matters):
+    inferred = request(path, space=None)
+    refresh(inferred, path)
+    bad = pl.DataFrame({"task": "t00", "a": low, "b": 0.5, "error": 9.0})
+    pl.concat([runs(6), bad]).write_csv(path.with_name("runs.csv"))
+    done = refresh(inferred, path)
+    assert any(line.startswith("full range of a: ") for line in done.entry.changes)
+    assert done.matters is matters
+
+
 def test_a_lock_is_held_by_one_and_ends_with_its_process(path):
     program = (
         "import sys, time; from pathlib import Path; from ringfence.refreshing.lock import locked\n"
@@ -333,6 +344,16 @@ def test_one_failing_source_does_not_stop_the_others(path, jobs):
     assert "hush" not in told and "--shpae" in told
     assert rf.load(path.with_name("three.json")).space.parameters.keys() == {"a"}
     assert path.with_name("one.json").exists() and not path.with_name("two.json").exists()
+
+
+def test_a_plan_of_one_space_makes_its_folder(path):
+    plan = PLAN.split("[[space]]")[0] + "[[space]]\nsource = 'runs.csv'\noutput = 'new/one.json'"
+    (path.parent / "plan.toml").write_text(plan)
+    assert "would be version 1" in command(path.parent, "--all", "plan.toml", "--dry-run")
+    assert not (path.parent / "new").exists()
+    result = ringfence("refresh", "--all", "plan.toml", cwd=path.parent)
+    assert result.returncode == 0 and "1 space: 1 current" in result.stderr
+    assert (path.parent / "new" / "one.json").exists()
 
 
 @pytest.mark.parametrize(

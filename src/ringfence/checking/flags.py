@@ -10,6 +10,7 @@ import polars as pl
 from ringfence.checking.left_out.recorded import RecordedTask
 from ringfence.checking.optimizer_traces import crowded_tasks
 from ringfence.history import ROW, TASK, VALUE, History
+from ringfence.history.mismatch.fixed import unfixed
 from ringfence.history.values import as_number
 from ringfence.space import Encoding, Space, value_of
 from ringfence.space.scales import MOST_GRID_VALUES
@@ -105,6 +106,7 @@ def _crowding(space: Space, tasks: Sequence[RecordedTask]) -> list[str]:
 
 def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     """Ranges at whose end many bests lie: which parameter, and which end."""
+    rows = unfixed(rows)
     best = rows.filter(pl.int_range(pl.len()).over(TASK) == pl.col(VALUE).arg_min().over(TASK))
     from scipy.special import bdtrc
 

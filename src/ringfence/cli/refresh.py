@@ -133,6 +133,8 @@ def _tell(done: Outcome, *, as_json: bool) -> None:
 
 def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     """Every space of a plan, and the exit code for all: failures first, then what matters."""
+    from ringfence.words import counted
+
     entries = entries_of(plan.resolve() if ray else plan)  # workers may be anywhere
     words = [(output, [*extra, *entry]) for output, entry in entries]
     if jobs > 1 or ray:
@@ -147,8 +149,8 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
         say(*text.rstrip("\n").split("\n"), "", err=code in (FAILED, 2))
     counts = {code: codes.count(code) for code in codes}
     say(
-        f"{len(codes)} spaces: {counts.get(0, 0) + counts.get(MATTERS, 0)} current, of which "
-        f"{counts.get(MATTERS, 0)} changed in a way that matters; {counts.get(BUSY, 0)} busy, "
+        f"{counted(len(codes), 'space')}: {counts.get(0, 0) + counts.get(MATTERS, 0)} current, "
+        f"of which {counts.get(MATTERS, 0)} changed in a way that matters; {counts.get(BUSY, 0)} busy, "
         f"{counts.get(FAILED, 0) + counts.get(2, 0)} failed",
         err=True,
     )

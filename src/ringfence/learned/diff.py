@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from ringfence.history.directions import goal_text
 from ringfence.learned.file_format import encode_regions
@@ -11,7 +12,7 @@ from ringfence.learned.ranges import spans_of
 from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import NAME, RANGE, volume_text
 from ringfence.rendering.layout import Part, Table, lay_out
-from ringfence.space import Categorical, Parameter
+from ringfence.space import Categorical, Choice, Parameter
 from ringfence.space.display import range_of
 from ringfence.words import choices, percent, plain, value
 
@@ -139,5 +140,15 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _moved(old: LearnedSpace, new: LearnedSpace) -> set[str]:
-    before = {task.name: task.incumbent for task in old.tasks}
-    return {t.name for t in new.tasks if t.name in before and t.incumbent != before[t.name]}
+    """The tasks of both whose best is another, apart from what one of the two has as fixed."""
+    before = {task.name: task for task in old.tasks}
+    pairs = [(before[task.name], task) for task in new.tasks if task.name in before]
+    return {
+        now.name
+        for then, now in pairs
+        if _without(then.found, now.fixed) != _without(now.found, then.fixed)
+    }
+
+
+def _without(config: Mapping[str, Choice], names: Sequence[str]) -> dict[str, Choice]:
+    return {name: choice for name, choice in config.items() if name not in names}

@@ -261,7 +261,7 @@ def _few_tasks_lines_of(learned: LearnedSpace, block: Block) -> list[str]:
         chance = (count - 1) / (count + 1)
         why = (
             f"the range of so few holds the best value of a further one in {percent(chance)} of "
-            "cases, room aside"
+            f"cases{'' if block.conditions else ', room aside'}"
             if count > 1
             else "the region keeps room around it"
         )

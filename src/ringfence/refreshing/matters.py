@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ringfence.history.mismatch.fits import compared
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.layout import Layout
 from ringfence.refreshing.log import Drift, SpeedUpThen
+from ringfence.space import Float, Int, Parameter, Space
 from ringfence.words import percent, some
 
 MOVED = 0.1
@@ -25,11 +27,15 @@ def reasons(
     drift: Drift | None,
     then: SpeedUpThen | None,
     now: SpeedUpThen | None,
+    *,
+    inferred: bool = False,
 ) -> tuple[str, ...]:
-    """Why the new version matters, a sentence each; nothing if it does not."""
+    """Why the new version matters, a sentence each; nothing if it does not. The ranges of a full
+    space that is `inferred` from the runs grow a little with most of them."""
+    other_space = _is_another(old.space, new.space, inferred=inferred)
     return (
-        *_other_questions(old, new),
-        *_moved(old, new),
+        *_other_questions(old, new, other_space=other_space),
+        *([] if other_space else _moved(old, new)),
         *_worth(then, now),
         *([drift_line(drift)] if drift is not None and drift.found else ()),
     )
@@ -46,23 +52,37 @@ def drift_line(drift: Drift) -> str:
     return f"no drift in {some(drift.tasks)} ({odds})"
 
 
-def _other_questions(old: LearnedSpace, new: LearnedSpace) -> list[str]:
+def _other_questions(old: LearnedSpace, new: LearnedSpace, *, other_space: bool) -> list[str]:
     """A goal, a setting or a full space that is another one."""
-    goals = [(s.provenance.objective, s.provenance.direction) for s in (old, new)]
+    before, after = ((s.provenance.objective, s.provenance.direction) for s in (old, new))
     return [
         f"{what} another one"
-        for what, before, after in (
-            ("the goal is", *goals),
-            ("the setting is", old.settings, new.settings),
-            ("the full space is", old.space, new.space),
+        for what, is_another in (
+            ("the goal is", before != after),
+            ("the setting is", old.settings != new.settings),
+            ("the full space is", other_space),
         )
-        if before != after
+        if is_another
     ]
 
 
+def _is_another(old: Space, new: Space, *, inferred: bool) -> bool:
+    """Whether a full space is another one; of an inferred one, by more than a little."""
+    if not inferred or list(old) != list(new) or old.conditions != new.conditions:
+        return old != new
+    return not all(_nearly_same(old[name], new[name]) for name in new)
+
+
+def _nearly_same(old: Parameter, new: Parameter) -> bool:
+    if not isinstance(old, (Float, Int)) or not isinstance(new, (Float, Int)):
+        return old == new
+    kinds, covered = compared(old, new)
+    return kinds in (("same",), ("other range",)) and (
+        min(covered, compared(new, old)[1]) >= 1.0 - MOVED
+    )
+
+
 def _moved(old: LearnedSpace, new: LearnedSpace) -> list[str]:
-    if old.space != new.space:
-        return []
     gained, lost = _share_outside(new, old), _share_outside(old, new)
     return [
         f"{percent(share)} of the {one} space lies outside the {other} one"
@@ -73,8 +93,8 @@ def _moved(old: LearnedSpace, new: LearnedSpace) -> list[str]:
 
 def _share_outside(one: LearnedSpace, other: LearnedSpace) -> float:
     """The share of the configurations of one space that the other does not have."""
-    rows = Layout(one).encode(one.sample(DRAWS, seed=0))
-    return float(1.0 - np.mean(Layout(other).inside(rows)))
+    layout = Layout(other)
+    return float(1.0 - np.mean(layout.inside(layout.encode(one.sample(DRAWS, seed=0)))))
 
 
 def _worth(then: SpeedUpThen | None, now: SpeedUpThen | None) -> list[str]:

@@ -14,7 +14,6 @@ import msgspec
 
 from ringfence.checking import check
 from ringfence.checking.verdict import JUDGED_AT
-from ringfence.errors import FileError
 from ringfence.files import write_atomically
 from ringfence.history import History, PreparedHistory
 from ringfence.history.readers.shared.memory import Memory, Unchanged
@@ -65,13 +64,11 @@ def refresh(
 
     Args:
         request: which runs, and what is learned from them.
-        path: of the learned space. Its history is kept in the folder beside it.
+        path: of the learned space. Its history is kept in the folder beside it; folders are made.
         dry_run: say what would be done, and write nothing.
         everything: read and learn again, whatever is known.
         progress: called with the number of steps done and of all.
     """
-    if not path.parent.is_dir():
-        raise FileError(f"cannot write {path}: there is no such folder")
     digest = None if request.asks_a_database else digest_of_source(request.source)
     lock = nullcontext() if dry_run else locked(made(path) / "lock", path)
     with lock:
@@ -149,10 +146,12 @@ class _Attempt:
         watch, drift = watched(self._prepared(history), log.watch)
         now = self._speed_up(history, learned) if self.request.check else None
         then = None if versions.log.last is None else versions.log.last.speed_up
+        inferred = self.request.space is None and history.space is None
+        why = () if old is None else reasons(old, learned, drift, then, now, inferred=inferred)
         entry = msgspec.structs.replace(
             entry,
             changes=_changes(old, learned),
-            matters=() if old is None else reasons(old, learned, drift, then, now),
+            matters=why,
             speed_up=now,
             drift=drift,
         )

@@ -92,7 +92,7 @@ def made(path: Path) -> Path:
     """The folder of the history of a learned space, made if it is not there."""
     folder = folder_of(path)
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot write {folder}: {error.strerror}") from error
     return folder

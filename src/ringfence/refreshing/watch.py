@@ -16,6 +16,7 @@ import polars as pl
 
 from ringfence.arrays import FloatArray
 from ringfence.history import TASK, PreparedHistory
+from ringfence.history.mismatch.fixed import unfixed
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import Source, tasks_of
@@ -62,7 +63,7 @@ def _judged(
 ) -> Drift:
     names = [*_evenly(past, MOST_PAST), *_evenly(new, MOST_NEW)]
     layout = Layout(full_space(prepared.space))
-    rows = prepared.rows.filter(pl.col(TASK).is_in(names))
+    rows = unfixed(prepared.rows.filter(pl.col(TASK).is_in(names)))
     tasks = {task.name: task for task in tasks_of(rows, layout)}
     present = [tasks[name] for name in names if name in tasks]
     compared = Compared.of(_features(present, layout), [task.values for task in present])

@@ -11,7 +11,7 @@ import polars as pl
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.history import TASK, VALUE
 from ringfence.learned.blocks import Block, points_inside
-from ringfence.learned.fitting import columns_of
+from ringfence.learned.fitting import found_columns
 from ringfence.space import Choice, Encoding, Space
 
 
@@ -24,7 +24,7 @@ class RecordedTask:
     rank: IntArray
     """(n,) 1 for the best row; equal values share a rank."""
     coordinates: Mapping[str, FloatArray]
-    """(n,) the coordinate of each numeric parameter, NaN if it is inactive."""
+    """(n,) the coordinate of each numeric parameter, NaN if it is inactive, unknown or fixed."""
     choices: Mapping[str, FloatArray]
     """(n,) positions among the choices of each unordered categorical parameter."""
 
@@ -40,8 +40,9 @@ def recorded_tasks(space: Space, rows: pl.DataFrame) -> tuple[RecordedTask, ...]
     ranked = rows.sort(VALUE, maintain_order=True)
     values = ranked[VALUE].to_numpy()
     encoding = Encoding.of(space)
-    points = encoding.encode(columns_of(space, ranked))
-    choices = {name: ranked[name].to_numpy() for name in space.unordered_choices()}
+    columns = found_columns(space, ranked)
+    points = encoding.encode(columns)
+    choices = {name: columns[name] for name in space.unordered_choices()}
     groups = ranked.with_row_index(":number").group_by(TASK).agg(":number")
     numbers_by_task = {name: np.array(numbers) for name, numbers in groups.iter_rows()}
     tasks = []

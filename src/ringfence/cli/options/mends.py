@@ -78,6 +78,9 @@ def _scaled(history: History, factors: dict[str, str]) -> History:
         if isinstance(factor, bool) or not isinstance(factor, (int, float)):
             raise SettingError(f"--scale {name} must be a number such as 0.01, not {text!r}")
         named = [task for task in history.tasks if name.startswith(f"{task}:")]
+        front = name.rpartition(":")[0]
+        if front and not named and name not in history.roles.parameters:
+            raise SettingError(f"--scale {name}={text}: no source and no task is {front!r}")
         if name not in history.roles.parameters and named:
             task = max(named, key=len)
             by_tasks.setdefault((task,), {})[name[len(task) + 1 :]] = factor

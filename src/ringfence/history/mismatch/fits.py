@@ -19,6 +19,7 @@ from ringfence.history.values import as_number, numbers_of, wanted_numbers
 from ringfence.quoting import literal
 from ringfence.space import (
     Categorical,
+    Choice,
     Constant,
     Float,
     Int,
@@ -79,7 +80,7 @@ def fits_of(history: History, space: Space) -> dict[str, tuple[Fit, ...]]:
         task = row[":task"]
         declared = history.task_spaces.get(task)
         each = [
-            _fixed(space[name], name, row)
+            _fixed(space[name], name, row, history.said.get(task, {}))
             if task in fixed.get(name, ()) or name in history.said.get(task, ())
             else _fit(space, name, row, declared)
             for name in space
@@ -128,10 +129,12 @@ def _counts(numbers: pl.DataFrame, space: Space) -> pl.DataFrame:
     return numbers.group_by(":task", maintain_order=True).agg(counts)
 
 
-def _fixed(today: Parameter, name: str, row: Mapping[str, Any]) -> Fit:
-    """A parameter that had one value throughout."""
+def _fixed(today: Parameter, name: str, row: Mapping[str, Any], said: Mapping[str, Choice]) -> Fit:
+    """A parameter that had one value throughout, perhaps as the user `said`."""
     value = row.get(f":one:{name}")  # None if it is no value of today's
     shown = "" if value is None else range_of(Constant(value_of(today, value)))
+    if value is None and name in said and row.get(name, 0):
+        shown = f"{range_of(Constant(said[name]))} (outside today's)"
     return Fit(name, ("fixed",), shown, 0.0, row.get(name, 0), row.get(f":inside:{name}", 0))
 
 

@@ -36,6 +36,9 @@ MEETING = 0.05
 """Ranges that share less of what both cover do not meet."""
 ALIKE = 0.2
 """Ranges that share this much of what both cover, one of them converted, are alike."""
+APART, TOGETHER = 0.5, 0.8
+"""Numbers over decades meet in any units: a factor is told if it lifts what they share with today's
+from less than half, so that most of it lies elsewhere, to nearly all."""
 
 
 def unit_ratio(own: Ends, other: Ends, *, log: bool = False) -> float | None:
@@ -48,6 +51,17 @@ def unit_ratio(own: Ends, other: Ends, *, log: bool = False) -> float | None:
         return None
     for factor in FACTORS:
         if _shared((own[0] / factor, own[1] / factor), other, log) >= ALIKE:
+            return factor
+    return None
+
+
+def shifted_ratio(own: Ends, today: Ends) -> float | None:
+    """How many times those of today's range numbers over decades probably are, though both meet;
+    None if no factor makes them nearly the same."""
+    if min(*own, *today) <= 0 or _shared(own, today, log=True) >= APART:
+        return None
+    for factor in FACTORS:
+        if _shared((own[0] / factor, own[1] / factor), today, log=True) > TOGETHER:
             return factor
     return None
 
@@ -146,6 +160,10 @@ def odd_tasks(history: History, space: Space) -> dict[str, dict[str, float]]:
         ranges = ends_by_task(history, name)
         today = float(parameter.low), float(parameter.high)
         ratios = odd_units(ranges, today, log=parameter.log)
+        if parameter.log and not ratios:  # of a range that was declared, that is no guess
+            observed = {t: own for t, own in ranges.items() if t not in history.task_spaces}
+            shifted = {task: shifted_ratio(own, today) for task, own in observed.items()}
+            ratios = {task: ratio for task, ratio in shifted.items() if ratio is not None}
         linear = not parameter.log or _are_linear(history, name)
         odd[name] = ratios or (odd_units(ranges, None) if linear else {})
     return {name: ratios for name, ratios in odd.items() if ratios}
