@@ -218,11 +218,16 @@ def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
         ({"only": {"kind": "c"}}, "does not have"),
         ({"failed": 9}, "more failed runs"),
         ({"parameters": ("batch",), "ratio": True}, "ratio"),
+        ({"parameters": ("batch", "batch")}, "twice"),
+        ({"tasks": 5}, "more tasks than runs"),
+        ({"threshold": -1e308}, "the whole space"),
+        ({"threshold": 1024.0, "below": True}, "the whole space"),
+        ({"parameters": ("batch", "width"), "threshold": 8 / 512, "ratio": True}, "whole space"),
     ],
 )
 def test_a_zone_that_does_not_fit_the_space_is_refused(change, words, tmp_path):
-    said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4} | change
-    zone = Zone(**said, tasks=1, share=0.1)
+    said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4, "tasks": 1}
+    zone = Zone(**said | change, share=0.1)
     assert words in zone_fault(zone, SPACE)
     learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
     replace(learned, zone=zone).save(tmp_path / "learned.json")
@@ -305,6 +310,58 @@ def test_odds_that_do_not_fit_the_space_are_refused(feature, tmp_path):
     wrong = msgspec.structs.replace(learned.odds, terms=(Term((feature,), 1.0),))
     replace(learned, odds=wrong).save(tmp_path / "learned.json")
     with pytest.raises(FileError, match="the odds name"):
+        rf.load(tmp_path / "learned.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: far} for name in ("mean", "constant") for far in (-1e308, 1e308)),
+        {"deviation": 1e-300},
+        {"deviation": 1e300},
+        {"evidence": -50.0},
+        {"terms": ()},
+        {"terms": (Term((Feature("batch"),), 1e308),)},
+        {"terms": (Term((Feature("batch"), Feature("width")), 1.0),) * 2},
+        {
+            "terms": (
+                Term((Feature("batch"), Feature("width")), 1.0),
+                Term((Feature("width"), Feature("batch")), 1.0),
+            )
+        },
+    ],
+)
+def test_odds_that_no_fit_gives_are_refused(change, tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.odds is not None
+    wrong = msgspec.structs.replace(learned.odds, **change)
+    replace(learned, odds=wrong).save(tmp_path / "learned.json")
+    with pytest.raises(FileError):
+        rf.load(tmp_path / "learned.json")
+
+
+@pytest.mark.parametrize("far", [-1e9, 1e9])
+@pytest.mark.parametrize("deviation", [1e-4, 1e3])
+def test_the_farthest_odds_that_are_received_are_chances(far, deviation):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.odds is not None
+    terms = tuple(msgspec.structs.replace(term, slope=far) for term in learned.odds.terms)
+    odds = msgspec.structs.replace(
+        learned.odds, mean=far, constant=far, deviation=deviation, terms=terms
+    )
+    X = LAYOUT.features(LAYOUT.encode(full_space(SPACE).sample(50, seed=0)))
+    for n in (0, 1, 7):
+        new = chance_from(odds, LAYOUT).given(X[:n], np.arange(n) % 3 == 0)
+        assert np.isfinite(weight(new.log_success(X))).all()
+
+
+@pytest.mark.parametrize("change", [{"runs": 10**17}, {"share": 1.0}])
+def test_counts_and_shares_that_cannot_be_are_refused(change, tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.zone is not None
+    wrong = msgspec.structs.replace(learned.zone, **change)
+    replace(learned, zone=wrong).save(tmp_path / "learned.json")
+    with pytest.raises(FileError):
         rf.load(tmp_path / "learned.json")
 
 

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
-from ringfence.space import Categorical, Choice, Constant, Space
+from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, Space
 from ringfence.words import Brief, percent, value
 
-Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]  # as JSON keeps it everywhere
 
 
 class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -35,7 +35,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """All runs inside."""
     tasks: Positive
     """Tasks that have runs inside."""
-    share: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    share: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     """Of the full space."""
     below: bool = False
     """Whether the zone lies below the threshold, not above."""
@@ -121,6 +121,11 @@ def zone_fault(zone: Zone, space: Space) -> str:
     for name in zone.parameters:
         if isinstance(space[name], (Categorical, Constant)):
             return f"the zone bounds {name!r}, which is no number"
+    if len(set(zone.parameters)) < len(zone.parameters):
+        return "the zone has a parameter twice"
+    lows, highs = zip(*(_range(space[name]) for name in zone.parameters))
+    if len(lows) > 1 and min(lows) <= 0.0:
+        return "the zone is of several parameters that are not all positive"
     if zone.ratio and len(zone.parameters) != 2:
         return "the zone has a ratio that is not of two parameters"
     for name, choice in zone.only.items():
@@ -129,4 +134,19 @@ def zone_fault(zone: Zone, space: Space) -> str:
             return f"the zone is for a choice that {name!r} does not have"
     if zone.failed > zone.runs:
         return "the zone has more failed runs than runs"
+    if zone.tasks > zone.runs:
+        return "the zone has more tasks than runs"
+    ends = [highs[0], *(lows if zone.ratio else highs)[1:]]
+    if not zone.below:
+        ends = [lows[0], *(highs if zone.ratio else lows)[1:]]
+    end = float(combined([np.array(value) for value in ends], ratio=zone.ratio))
+    always = not zone.only and not {c.child for c in space.conditions} & {*zone.parameters}
+    if always and (zone.threshold >= end if zone.below else zone.threshold <= end):
+        return "the zone is the whole space"
     return ""
+
+
+def _range(parameter: Parameter) -> tuple[float, float]:
+    """The ends of a numeric parameter."""
+    assert isinstance(parameter, (Int, Float))
+    return float(parameter.low), float(parameter.high)
