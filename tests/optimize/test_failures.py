@@ -202,8 +202,8 @@ PLANE = rf.Space({"x": rf.Float(0.0, 1.0), "u": rf.Float(0.0, 1.0)})
 def zone_beyond(
     space: rf.Space, n: int, fails: Callable[[np.ndarray, np.random.Generator], np.ndarray]
 ) -> tuple[Zone | None, list[tuple[np.ndarray, np.ndarray]]]:
-    """The zone of four tasks of n random runs; and which of each task's runs in it failed, and which
-    are of its best 5 %."""
+    """The zone of four tasks of n random runs; and which of each task's runs in it failed, and
+    which are of its best 5 %."""
     layout, rng = Layout(full_space(space)), np.random.default_rng(0)
     tasks = []
     for _ in range(4):
@@ -231,6 +231,23 @@ def test_a_zone_keeps_its_conditions_in_all_runs_however_many(rate):
     assert all(bad.mean() >= 0.75 and not best.any() for bad, best in held)
     if zone is not None:
         assert zone.failed >= FAILING * zone.runs
+
+
+@pytest.mark.parametrize(
+    ("x", "edge"),
+    [
+        (rf.Int(1000, 1040), 1031),
+        (rf.Int(2000, 2009), 2008),
+        (rf.Float(1e5, 100_300.0), 100_240.0),
+        (rf.Float(1000.0, 1001.0), 1000.8),
+    ],
+)
+def test_a_zone_of_a_narrow_range_has_the_digits_that_it_needs(x, edge):
+    space = rf.Space({"x": x, "u": rf.Float(0.0, 1.0)})
+    zone, _ = zone_beyond(space, 100, lambda x, rng: x >= edge)
+    assert zone is not None
+    assert abs(zone.threshold - edge) <= 0.03 * (x.high - x.low)
+    assert float(zone.rule.removeprefix("x ≥ ").replace(",", "")) == zone.threshold
 
 
 def test_random_failures_have_no_zone():

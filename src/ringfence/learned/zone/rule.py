@@ -89,7 +89,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
 
 def _short(threshold: float) -> str:
-    return f"{threshold:,.0f}" if 1e3 <= abs(threshold) < 1e9 else f"{threshold:.4g}"
+    return f"{threshold:,.10g}" if abs(threshold) < 1e9 else f"{threshold:.4g}"
 
 
 def combined(columns: Sequence[FloatArray], *, ratio: bool) -> FloatArray:

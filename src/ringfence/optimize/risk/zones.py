@@ -74,7 +74,8 @@ class ZoneFinder:
     def zone(self, found: Found, runs: Marked) -> Zone:
         """The rule in words, its threshold with three digits; the counts are of the search."""
         names, ratio, below = self.rules[found.score]
-        threshold = _short(found.threshold)
+        scores = runs.S_space[found.score]
+        threshold = _short(found.threshold, float(np.nanmax(scores) - np.nanmin(scores)))
         space = Found(found.score, found.choice, threshold).inside(runs.S_space, runs.M_space)
         return Zone(
             names,
@@ -172,9 +173,11 @@ def _choices(parameter: Parameter) -> tuple[Choice, ...]:
     return tuple(parameter.choices) if isinstance(parameter, Categorical) else ()
 
 
-def _short(threshold: float) -> float:
-    """The number with three digits that makes the zone of scores above it smaller, if at all."""
+def _short(threshold: float, span: float) -> float:
+    """The number with three digits that makes the zone of scores above it smaller, if at all; with
+    three digits of the span of the scores, if that is narrow."""
+    sizes = [size for size in (abs(threshold), span) if size > 0.0]
     if threshold == 0.0:
         return 0.0
-    unit = 10.0 ** (np.floor(np.log10(abs(threshold))) - 2)
-    return float(f"{np.ceil(threshold / unit - 1e-9) * unit:.6g}")
+    unit = 10.0 ** (np.floor(np.log10(min(sizes))) - 2)
+    return float(f"{np.ceil(threshold / unit - 1e-9) * unit:.12g}")
