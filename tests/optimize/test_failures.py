@@ -259,6 +259,7 @@ def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
     assert learned.zone is not None
     line = next(line for line in str(learned).splitlines() if line.startswith("no-go zone: "))
     assert f"{learned.zone.failed} of {learned.zone.runs} runs (4 tasks)" in line
+    assert line.endswith("% of the space") and ", about " in line  # by draws
     learned.save(tmp_path / "learned.json")
     assert rf.load(tmp_path / "learned.json").zone == learned.zone
     assert rf.learn(history_of(runs_of(), "ignore"), SPACE, starts=0).zone is None

@@ -10,7 +10,7 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, Space
-from ringfence.words import Brief, percent, value
+from ringfence.words import Brief, counted, percent, value
 
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]  # as JSON keeps it everywhere
 
@@ -22,7 +22,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         >>> from ringfence.learned.zone.rule import Zone
         >>> zone = Zone(("batch", "width"), threshold=1e5, failed=41, runs=44, tasks=4, share=0.1)
         >>> print(zone)
-        batch × width ≥ 100,000 failed in 41 of 44 runs (4 tasks), 10% of the space
+        batch × width ≥ 100,000 failed in 41 of 44 runs (4 tasks), about 10% of the space
     """
 
     parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=4)]
@@ -36,7 +36,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tasks: Positive
     """Tasks that have runs inside."""
     share: Annotated[float, msgspec.Meta(ge=0, lt=1)]
-    """Of the full space."""
+    """Of the full space, by draws from it: give or take 1 % of the space."""
     below: bool = False
     """Whether the zone lies below the threshold, not above."""
     ratio: bool = False
@@ -84,7 +84,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     def __str__(self) -> str:
         return (
             f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs "
-            f"({self.tasks} task{'s' * (self.tasks != 1)}), {percent(self.share)} of the space"
+            f"({counted(self.tasks, 'task')}), about {percent(self.share)} of the space"
         )
 
 

@@ -18,7 +18,7 @@ from ringfence.optimize.risk.runs import Runs
 from ringfence.optimize.risk.zone_search import Found, Marked, allowed, search
 from ringfence.space import Categorical, Choice, Float, Int, Parameter
 
-DRAWS = 2000  # uniform ones, which tell a share of the space to 1 %
+DRAWS = 2000  # uniform ones, which tell a share of the space with a standard error of 1 %
 FOLDS = 5  # groups of tasks left out
 LEFT_OUT = 0.8  # share of failed runs in the zones of tasks left out, by the rule of the others
 SIZES = (2, 3, 4)  # numbers in a product: more, and nobody reads it
