@@ -48,6 +48,19 @@ def test_configspace_forbids_most_of_the_zone_and_nothing_else(name):
         translated.encode({"batch": 1024, "width": 512.0, "kind": "b"})
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_configspace_forbids_integers_from_the_bound_on_and_prints_nothing(log, capsys):
+    configspace = pytest.importorskip("ringfence.adapters.configspace")
+    space = rf.Space({"batch": rf.Int(8, 1024, log=log)})
+    learned = replace(full_space(space), zone=ZONES["bound"])
+    forbidden = configspace.to_configspace(learned, seed=0).space.forbidden_clauses[0]
+    batch, values = forbidden.hyperparameter, np.arange(8, 1025)
+    vectors = batch.to_vector(values)
+    assert [forbidden.is_forbidden_vector(np.array([v])) for v in vectors] == list(values >= 300)
+    assert list(forbidden.is_forbidden_vector_array(vectors[None])) == list(values >= 300)
+    assert not capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["below", "ratio"])
 def test_configspace_is_told_nothing_that_it_would_not_keep(name):
     configspace = pytest.importorskip("ringfence.adapters.configspace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -195,6 +196,60 @@ def test_no_zone_holds_the_best_run_of_a_task_or_what_one_task_survives():
     assert zone is None or not any(zone.contains(SPACE, config) for config in kept)
 
 
+PLANE = rf.Space({"x": rf.Float(0.0, 1.0), "u": rf.Float(0.0, 1.0)})
+
+
+def zone_beyond(
+    space: rf.Space, n: int, fails: Callable[[np.ndarray, np.random.Generator], np.ndarray]
+) -> tuple[Zone | None, list[tuple[np.ndarray, np.ndarray]]]:
+    """The zone of four tasks of n random runs; and which of each task's runs in it failed, and
+    which are of its best 5 %."""
+    layout, rng = Layout(full_space(space)), np.random.default_rng(0)
+    tasks = []
+    for _ in range(4):
+        rows = layout.encode(full_space(space).sample(n, seed=int(rng.integers(10**6))))
+        bad = fails(layout.columns(rows)["x"], rng)
+        tasks.append((rows, bad, np.where(bad, np.inf, rng.random(n))))
+    zone = find_zone(
+        layout,
+        [rows[~bad] for rows, bad, _ in tasks],
+        [rows[bad] for rows, bad, _ in tasks],
+        [value[~bad] for _, bad, value in tasks],
+    )
+    held = []
+    for rows, bad, value in tasks if zone is not None else []:
+        inside = zone.inside(space, layout.columns(rows))
+        best = np.argsort(np.argsort(value)) < max(1, int(0.05 * (~bad).sum()))
+        held.append((bad[inside], best[inside]))
+    return zone, held
+
+
+@pytest.mark.parametrize("rate", [0.9, 0.97, 1.0])
+def test_a_zone_keeps_its_conditions_in_all_runs_however_many(rate):
+    zone, held = zone_beyond(PLANE, 1500, lambda x, rng: (x >= 0.8) & (rng.random(1500) < rate))
+    assert zone is not None or rate < 1
+    assert all(bad.mean() >= 0.75 and not best.any() for bad, best in held)
+    if zone is not None:
+        assert zone.failed >= FAILING * zone.runs
+
+
+@pytest.mark.parametrize(
+    ("x", "edge"),
+    [
+        (rf.Int(1000, 1040), 1031),
+        (rf.Int(2000, 2009), 2008),
+        (rf.Float(1e5, 100_300.0), 100_240.0),
+        (rf.Float(1000.0, 1001.0), 1000.8),
+    ],
+)
+def test_a_zone_of_a_narrow_range_has_the_digits_that_it_needs(x, edge):
+    space = rf.Space({"x": x, "u": rf.Float(0.0, 1.0)})
+    zone, _ = zone_beyond(space, 100, lambda x, rng: x >= edge)
+    assert zone is not None
+    assert abs(zone.threshold - edge) <= 0.03 * (x.high - x.low)
+    assert float(zone.rule.removeprefix("x ≥ ").replace(",", "")) == zone.threshold
+
+
 def test_random_failures_have_no_zone():
     assert all(zone_of(runs_of(seed=seed, rate=0.3)) is None for seed in range(5))
 
@@ -217,6 +272,7 @@ def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
     assert learned.zone is not None
     line = next(line for line in str(learned).splitlines() if line.startswith("no-go zone: "))
     assert f"{learned.zone.failed} of {learned.zone.runs} runs (4 tasks)" in line
+    assert line.endswith("% of the space") and ", about " in line  # by draws
     learned.save(tmp_path / "learned.json")
     assert rf.load(tmp_path / "learned.json").zone == learned.zone
     assert rf.learn(history_of(runs_of(), "ignore"), SPACE, starts=0).zone is None
@@ -231,11 +287,16 @@ def test_a_learned_space_has_prints_and_keeps_its_zone(tmp_path):
         ({"only": {"kind": "c"}}, "does not have"),
         ({"failed": 9}, "more failed runs"),
         ({"parameters": ("batch",), "ratio": True}, "ratio"),
+        ({"parameters": ("batch", "batch")}, "twice"),
+        ({"tasks": 5}, "more tasks than runs"),
+        ({"threshold": -1e308}, "the whole space"),
+        ({"threshold": 1024.0, "below": True}, "the whole space"),
+        ({"parameters": ("batch", "width"), "threshold": 8 / 512, "ratio": True}, "whole space"),
     ],
 )
 def test_a_zone_that_does_not_fit_the_space_is_refused(change, words, tmp_path):
-    said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4} | change
-    zone = Zone(**said, tasks=1, share=0.1)
+    said = {"parameters": ("batch",), "threshold": 9.0, "failed": 3, "runs": 4, "tasks": 1}
+    zone = Zone(**said | change, share=0.1)
     assert words in zone_fault(zone, SPACE)
     learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
     replace(learned, zone=zone).save(tmp_path / "learned.json")
@@ -318,6 +379,58 @@ def test_odds_that_do_not_fit_the_space_are_refused(feature, tmp_path):
     wrong = msgspec.structs.replace(learned.odds, terms=(Term((feature,), 1.0),))
     replace(learned, odds=wrong).save(tmp_path / "learned.json")
     with pytest.raises(FileError, match="the odds name"):
+        rf.load(tmp_path / "learned.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: far} for name in ("mean", "constant") for far in (-1e308, 1e308)),
+        {"deviation": 1e-300},
+        {"deviation": 1e300},
+        {"evidence": -50.0},
+        {"terms": ()},
+        {"terms": (Term((Feature("batch"),), 1e308),)},
+        {"terms": (Term((Feature("batch"), Feature("width")), 1.0),) * 2},
+        {
+            "terms": (
+                Term((Feature("batch"), Feature("width")), 1.0),
+                Term((Feature("width"), Feature("batch")), 1.0),
+            )
+        },
+    ],
+)
+def test_odds_that_no_fit_gives_are_refused(change, tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.odds is not None
+    wrong = msgspec.structs.replace(learned.odds, **change)
+    replace(learned, odds=wrong).save(tmp_path / "learned.json")
+    with pytest.raises(FileError):
+        rf.load(tmp_path / "learned.json")
+
+
+@pytest.mark.parametrize("far", [-1e9, 1e9])
+@pytest.mark.parametrize("deviation", [1e-4, 1e3])
+def test_the_farthest_odds_that_are_received_are_chances(far, deviation):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.odds is not None
+    terms = tuple(msgspec.structs.replace(term, slope=far) for term in learned.odds.terms)
+    odds = msgspec.structs.replace(
+        learned.odds, mean=far, constant=far, deviation=deviation, terms=terms
+    )
+    X = LAYOUT.features(LAYOUT.encode(full_space(SPACE).sample(50, seed=0)))
+    for n in (0, 1, 7):
+        new = chance_from(odds, LAYOUT).given(X[:n], np.arange(n) % 3 == 0)
+        assert np.isfinite(weight(new.log_success(X))).all()
+
+
+@pytest.mark.parametrize("change", [{"runs": 10**17}, {"share": 1.0}])
+def test_counts_and_shares_that_cannot_be_are_refused(change, tmp_path):
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert learned.zone is not None
+    wrong = msgspec.structs.replace(learned.zone, **change)
+    replace(learned, zone=wrong).save(tmp_path / "learned.json")
+    with pytest.raises(FileError):
         rf.load(tmp_path / "learned.json")
 
 

@@ -123,8 +123,8 @@ def _forbid_zone(space: CS.ConfigurationSpace, view: ToolView) -> None:
     if len(numbers) < len(shown) or any(view.space[n] != view.learned.space[n] for n in zone.only):
         return  # a range that shrank to a constant, or choices that are shown as text
     for corner in [] if zone.below or zone.ratio else _corners(zone.threshold, numbers):
-        bounds = zip(zone.parameters, corner)
-        clauses = [CS.ForbiddenGreaterThanEqualsClause(space[n], bound) for n, bound in bounds]
+        bounds = zip(zone.parameters, numbers, corner)
+        clauses = [CS.ForbiddenGreaterThanClause(space[n], _before(p, at)) for n, p, at in bounds]
         clauses += [CS.ForbiddenEqualsClause(space[n], choice) for n, choice in zone.only.items()]
         with suppress(CS.ForbiddenValueError):  # it holds the default, which ConfigSpace needs
             space.add(clauses[0] if len(clauses) == 1 else CS.ForbiddenAndConjunction(*clauses))
@@ -146,6 +146,12 @@ def _corners(threshold: float, numbers: Sequence[Int | Float]) -> list[list[floa
 def _bound(parameter: Int | Float, at: float) -> float:
     """The least value of the parameter from `at` on."""
     return max(math.ceil(at - 1e-9) if isinstance(parameter, Int) else at, parameter.low)
+
+
+def _before(parameter: Int | Float, bound: float) -> float:
+    """The greatest value that is not forbidden: ConfigSpace's clause for values from a bound on
+    prints every vector that it is asked about (1.2)."""
+    return max(bound - 1, parameter.low) if isinstance(parameter, Int) else bound
 
 
 def _by_child(space: Space) -> list[Condition]:

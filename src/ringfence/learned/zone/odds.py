@@ -8,12 +8,16 @@ and 0 for one that is not (optimize/domain/layout.py).
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from ringfence.space import Categorical, Constant, Space
 from ringfence.words import Brief
+
+MOST = 1e9
+"""Of a number: a slope over the least deviation of a column (optimize/risk/basis.py) is smaller."""
+Bounded: TypeAlias = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
 class Feature(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -28,17 +32,18 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A feature, its square, or a product of two."""
 
     of: Annotated[tuple[Feature, ...], msgspec.Meta(min_length=1, max_length=2)]
-    slope: float
+    slope: Bounded
 
 
 class Odds(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The log odds of failure over earlier tasks."""
 
-    mean: float
-    deviation: Annotated[float, msgspec.Meta(gt=0)]
-    constant: float
-    terms: tuple[Term, ...]
-    evidence: float
+    mean: Bounded
+    deviation: Annotated[float, msgspec.Meta(ge=1e-4, le=1e3)]
+    """That of a fit is from 0.0001 to 5."""
+    constant: Bounded
+    terms: Annotated[tuple[Term, ...], msgspec.Meta(min_length=1)]
+    evidence: Annotated[float, msgspec.Meta(ge=0)]
     """Log likelihood of tasks left out that the configuration explains beyond their rates."""
 
 
@@ -52,4 +57,5 @@ def odds_fault(odds: Odds, space: Space) -> str:
         count = len(parameter.choices) if isinstance(parameter, Categorical) else 0
         if choices != (feature.choice is not None) or (feature.choice or 0) >= max(count, 1):
             return f"the odds name a choice that {feature.name!r} does not have"
-    return ""
+    pairs = {(frozenset(term.of), len(term.of)) for term in odds.terms}
+    return "the odds have a term twice" if len(pairs) < len(odds.terms) else ""

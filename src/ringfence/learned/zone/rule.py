@@ -10,10 +10,10 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SpaceError
-from ringfence.space import Categorical, Choice, Constant, Space
-from ringfence.words import Brief, percent, value
+from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, Space
+from ringfence.words import Brief, counted, percent, value
 
-Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]  # as JSON keeps it everywhere
 
 
 class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -23,7 +23,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         >>> from ringfence.learned.zone.rule import Zone
         >>> zone = Zone(("batch", "width"), threshold=1e5, failed=41, runs=44, tasks=4, share=0.1)
         >>> print(zone)
-        batch × width ≥ 100,000 failed in 41 of 44 runs (4 tasks), 10% of the space
+        batch × width ≥ 100,000 failed in 41 of 44 runs (4 tasks), about 10% of the space
     """
 
     parameters: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=4)]
@@ -36,8 +36,8 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """All runs inside."""
     tasks: Positive
     """Tasks that have runs inside."""
-    share: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    """Of the full space."""
+    share: Annotated[float, msgspec.Meta(ge=0, lt=1)]
+    """Of the full space, by draws from it: give or take 1 % of the space."""
     below: bool = False
     """Whether the zone lies below the threshold, not above."""
     ratio: bool = False
@@ -92,13 +92,13 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     def __str__(self) -> str:
         return (
             f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs "
-            f"({self.tasks} task{'s' * (self.tasks != 1)}), {percent(self.share)} of the space"
+            f"({counted(self.tasks, 'task')}), about {percent(self.share)} of the space"
             f"{self.remark}"
         )
 
 
 def _short(threshold: float) -> str:
-    return f"{threshold:,.0f}" if 1e3 <= abs(threshold) < 1e9 else f"{threshold:.4g}"
+    return f"{threshold:,.10g}" if abs(threshold) < 1e9 else f"{threshold:.4g}"
 
 
 def combined(columns: Sequence[FloatArray], *, ratio: bool) -> FloatArray:
@@ -133,6 +133,11 @@ def zone_fault(zone: Zone, space: Space) -> str:
     for name in zone.parameters:
         if isinstance(space[name], (Categorical, Constant)):
             return f"the zone bounds {name!r}, which is no number"
+    if len(set(zone.parameters)) < len(zone.parameters):
+        return "the zone has a parameter twice"
+    lows, highs = zip(*(_range(space[name]) for name in zone.parameters))
+    if len(lows) > 1 and min(lows) <= 0.0:
+        return "the zone is of several parameters that are not all positive"
     if zone.ratio and len(zone.parameters) != 2:
         return "the zone has a ratio that is not of two parameters"
     for name, choice in zone.only.items():
@@ -141,4 +146,19 @@ def zone_fault(zone: Zone, space: Space) -> str:
             return f"the zone is for a choice that {name!r} does not have"
     if zone.failed > zone.runs:
         return "the zone has more failed runs than runs"
+    if zone.tasks > zone.runs:
+        return "the zone has more tasks than runs"
+    ends = [highs[0], *(lows if zone.ratio else highs)[1:]]
+    if not zone.below:
+        ends = [lows[0], *(highs if zone.ratio else lows)[1:]]
+    end = float(combined([np.array(value) for value in ends], ratio=zone.ratio))
+    always = not zone.only and not {c.child for c in space.conditions} & {*zone.parameters}
+    if always and (zone.threshold >= end if zone.below else zone.threshold <= end):
+        return "the zone is the whole space"
     return ""
+
+
+def _range(parameter: Parameter) -> tuple[float, float]:
+    """The ends of a numeric parameter."""
+    assert isinstance(parameter, (Int, Float))
+    return float(parameter.low), float(parameter.high)

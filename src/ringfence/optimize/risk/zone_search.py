@@ -111,10 +111,7 @@ def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
     every = np.cumsum(by_task, axis=0)[ends]
     failed = np.cumsum(by_task * y[:, None], axis=0)[ends]
     barred = np.cumsum(weights * runs.barred[order])[ends]
-    good = (every - failed <= (1.0 - IN_A_TASK) * every + 1.0).all(axis=1)
-    good &= (failed > 0).sum(axis=1) >= LEAST_TASKS
-    good &= failed.sum(axis=1) >= np.maximum(FAILING * every.sum(axis=1), LEAST_FAILED)
-    good &= barred == 0
+    good = allowed(every, failed, barred)
     thresholds = runs.S[k][order[ends]]
     space = np.sort(np.where(runs.M_space[q], runs.S_space[k], -np.inf))
     space = np.where(np.isnan(space), -np.inf, space)
@@ -123,3 +120,12 @@ def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
         return None
     lowest, threshold = thresholds[good][-1], thresholds[good & small][-1]
     return Found(k, q, float(threshold), bool(lowest < threshold))
+
+
+def allowed(every: FloatArray, failed: FloatArray, barred: FloatArray) -> BoolArray:
+    """Which of m zones hold runs as the conditions say, by all and the failed ones that they hold
+    of each task (m, T), and the barred ones (m,)."""
+    good = (every - failed <= (1.0 - IN_A_TASK) * every + 1.0).all(axis=1)
+    good &= (failed > 0).sum(axis=1) >= LEAST_TASKS
+    good &= failed.sum(axis=1) >= np.maximum(FAILING * every.sum(axis=1), LEAST_FAILED)
+    return np.asarray(good & (barred == 0))

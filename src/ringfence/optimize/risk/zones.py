@@ -15,14 +15,15 @@ from ringfence.learned.zone.rule import Zone, combined
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.risk.runs import Runs
-from ringfence.optimize.risk.zone_search import Found, Marked, search
+from ringfence.optimize.risk.zone_search import Found, Marked, allowed, search
 from ringfence.space import Categorical, Choice, Float, Int, Parameter
 
-DRAWS = 2000  # uniform ones, which tell a share of the space to 1 %
+DRAWS = 2000  # uniform ones, which tell a share of the space with a standard error of 1 %
 FOLDS = 5  # groups of tasks left out
 LEFT_OUT = 0.8  # share of failed runs in the zones of tasks left out, by the rule of the others
 SIZES = (2, 3, 4)  # numbers in a product: more, and nobody reads it
 MOST_RULES = 120  # twice as many with those below: a search takes a tenth of a second
+STEPS = 16  # from the zone of a choice of runs to none, until all runs keep the conditions
 TOP = 0.05  # share of each task's best runs that no zone holds, at least one
 
 
@@ -73,7 +74,8 @@ class ZoneFinder:
     def zone(self, found: Found, runs: Marked) -> Zone:
         """The rule in words, its threshold with three digits; the counts are of the search."""
         names, ratio, below = self.rules[found.score]
-        threshold = _short(found.threshold)
+        scores = runs.S_space[found.score]
+        threshold = _short(found.threshold, float(np.nanmax(scores) - np.nanmin(scores)))
         space = Found(found.score, found.choice, threshold).inside(runs.S_space, runs.M_space)
         return Zone(
             names,
@@ -107,7 +109,18 @@ def find_zone(
     found = search(runs)
     if found is None or not _holds(runs):
         return None
-    return _counted(finder.zone(found, runs), layout, passed, failed, values)
+    for smaller in _smaller(found, runs):
+        zone = _counted(finder.zone(smaller, runs), layout, passed, failed, values)
+        if zone is not None:
+            return zone
+    return None
+
+
+def _smaller(found: Found, runs: Marked) -> list[Found]:
+    """The rule, and the same with ever fewer of its runs."""
+    scores = np.sort(runs.S[found.score][found.inside(runs.S, runs.M)])
+    thresholds = scores[np.arange(STEPS) * len(scores) // STEPS]
+    return [replace(found, threshold=float(at)) for at in np.unique(thresholds)]
 
 
 def _counted(
@@ -117,20 +130,18 @@ def _counted(
     failed: Sequence[FloatArray],
     values: Sequence[FloatArray],
 ) -> Zone | None:
-    """The zone with the counts of all runs, not of the choice that was searched; None if there are
-    none, or the best run of a task is inside."""
+    """The zone with the counts of all runs, not of the choice that was searched; None if they break
+    a condition that the choice keeps."""
     counts = []
-    for good, bad, value in zip(passed, failed, values):
+    for good, bad, best in zip(passed, failed, map(_best, values)):
         inside = zone.inside(layout.space, layout.columns(good))
-        if len(value) and inside[np.argmin(value)]:
-            return None
-        in_zone = int(zone.inside(layout.space, layout.columns(bad)).sum())
-        counts.append((in_zone, int(inside.sum()) + in_zone))
-    n_failed, n_runs = np.sum(counts, axis=0).tolist()
-    if not n_failed:
+        in_zone = zone.inside(layout.space, layout.columns(bad)).sum()
+        counts.append((inside.sum() + in_zone, in_zone, inside @ best))
+    every, bad_runs, barred = np.array(counts, float).T
+    if not allowed(every[None], bad_runs[None], barred.sum(keepdims=True))[0]:
         return None
-    tasks = sum(runs > 0 for _, runs in counts)
-    return msgspec.structs.replace(zone, failed=n_failed, runs=n_runs, tasks=tasks)
+    n_failed, n_runs = int(bad_runs.sum()), int(every.sum())
+    return msgspec.structs.replace(zone, failed=n_failed, runs=n_runs, tasks=int((every > 0).sum()))
 
 
 def _holds(runs: Marked) -> bool:
@@ -163,9 +174,11 @@ def _choices(parameter: Parameter) -> tuple[Choice, ...]:
     return tuple(parameter.choices) if isinstance(parameter, Categorical) else ()
 
 
-def _short(threshold: float) -> float:
-    """The number with three digits that makes the zone of scores above it smaller, if at all."""
+def _short(threshold: float, span: float) -> float:
+    """The number with three digits that makes the zone of scores above it smaller, if at all; with
+    three digits of the span of the scores, if that is narrow."""
+    sizes = [size for size in (abs(threshold), span) if size > 0.0]
     if threshold == 0.0:
         return 0.0
-    unit = 10.0 ** (np.floor(np.log10(abs(threshold))) - 2)
-    return float(f"{np.ceil(threshold / unit - 1e-9) * unit:.6g}")
+    unit = 10.0 ** (np.floor(np.log10(min(sizes))) - 2)
+    return float(f"{np.ceil(threshold / unit - 1e-9) * unit:.12g}")
