@@ -112,7 +112,12 @@ def test_a_job_that_slept_over_night_is_unknown_and_a_wide_range_is_not():
         ("FAILED", None), ("crashed", "crash"), ("Error", "crash"), ("MEMOUT", "memory"),
         ("oom", "memory"), ("OUT_OF_MEMORY", "memory"), ("timeout", "timeout"),
         ("timed out", "timeout"), ("diverged", "diverged"), ("compile_failed", "compile"),
-        ("failed: loss is NaN", "diverged"),
+        ("failed: loss is NaN", "diverged"), ("OOMKilled", "memory"), ("MemoryError", "memory"),
+        ("Killed (OOM)", "memory"), ("oom-killed", "memory"), ("OUT_OF_ME+", "memory"),
+        ("cancelled: out of memory", "memory"), ("aborted: nan loss", "diverged"),
+        ("job killed: exceeded memory limit", "memory"), ("RuntimeError", "runtimeerror"),
+        ("ValueError", "valueerror"), ("exit code 137", "exit code 137"), ("segfault", "crash"),
+        ("finished with errors", "finished with"),
     ],
 )  # fmt: skip
 def test_words_of_failures(status, reason):
@@ -122,7 +127,8 @@ def test_words_of_failures(status, reason):
 @pytest.mark.parametrize(
     "status",
     ["pruned", "RUNNING", "waiting", "queued", "killed", "cancelled", "preempted", "stopped",
-     "NODE_FAIL", "incomplete", "aborted", "", "what"],
+     "NODE_FAIL", "incomplete", "aborted", "", "what", "finished, no errors", "exit code 0",
+     "completed without error", "done (memory ok)", "success, 0 failed folds", "exit code 143"],
 )  # fmt: skip
 def test_words_of_runs_that_did_not_fail_by_themselves(status):
     assert not is_failure(status)
