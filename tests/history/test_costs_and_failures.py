@@ -58,6 +58,11 @@ def costs(history: History) -> list[float | None]:
         ("elapsed", "PT1H5S", 3605.0),
         ("Laufzeit (s)", "12.5", 12.5),
         ("duration", timedelta(minutes=2), 120.0),
+        ("Laufzeit", "12,44", 12.44),
+        ("Laufzeit (min)", "1.200,5", 72030.0),
+        ("elapsed", "1-02:03:04", 93784.0),
+        ("duration", "1h20", 4800.0),
+        ("duration", "250 µs", 0.00025),
     ],
 )
 def test_times_are_costs_unasked_and_in_seconds(name, values, seconds):
@@ -92,6 +97,27 @@ def test_costs_that_cannot_be_are_unknown_and_counted():
     (note,) = [note for note in usable.notes if "cost" in note]
     assert note.startswith("3 costs in 'seconds' are unknown: not positive and finite")
     assert "row 3" in note
+
+
+@pytest.mark.parametrize(("cell", "cost"), [("$1.20", 1.2), ("3,5", 3.5), ("2 €", 2.0)])
+def test_prices_in_text_are_read(cell, cost):
+    history = History.from_frame(runs(bill=[cell] * 12), objective="loss", cost="bill")
+    assert costs(history) == [cost] * 12
+
+
+def test_costs_that_cannot_be_read_are_counted():
+    durations = ["2 min", "2 min", "about an hour"] * 4
+    usable = usable_rows(History.from_frame(runs(duration=durations), objective="loss"), SPACE)
+    assert usable.frame[COST].to_list() == [120.0, 120.0, None] * 4
+    (note,) = [note for note in usable.notes if "cost" in note]
+    assert note.startswith("4 costs in 'duration' are unknown: no numbers that can be read")
+    assert "row 2" in note
+
+
+@pytest.mark.parametrize("cell", ["ok", "1.5 h", "1,234"])
+def test_a_named_cost_of_which_nothing_can_be_read_is_an_error(cell):
+    with pytest.raises(HistoryError, match=f"the cost 'bill' holds values such as '{cell}'"):
+        History.from_frame(runs(bill=[cell] * 12), objective="loss", cost="bill")
 
 
 def test_a_job_that_slept_over_night_is_unknown_and_a_wide_range_is_not():

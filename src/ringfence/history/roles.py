@@ -22,7 +22,7 @@ from ringfence.history.guessing.objectives import guess_objective
 from ringfence.history.guessing.parameters import reasons_against
 from ringfence.history.guessing.statuses import GOOD_STATUS, guess_status, unfinished
 from ringfence.history.guessing.tasks import guess_task
-from ringfence.history.outcomes.costs import time_like
+from ringfence.history.outcomes.costs import check_costs, time_like
 from ringfence.history.outcomes.failures import FAILURES, Failures
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.values import as_number, require_plain
@@ -159,6 +159,8 @@ def assign_roles(
         named.reason,
     )
     _check(frame, roles)
+    if named.cost is not None:
+        check_costs(frame, roles)
     return roles, notes
 
 
