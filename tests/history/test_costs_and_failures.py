@@ -307,3 +307,77 @@ def test_the_command_line_names_the_cost_and_ignores_failures(tmp_path):
     assert refused.returncode == 2 and "'keep', 'ignore'" in refused.stderr
     refused = ringfence(*learn, "--cost", "dolars")
     assert refused.returncode == 1 and "did you mean 'dollars'?" in refused.stderr
+
+
+HALF_FAILED = ["ok", "failed"] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("exit_code", 0, 137), ("failed", False, True), ("oom", False, True),
+        ("error_message", None, "CUDA out of memory"), ("peak_memory_gb", 3.5, 80.0),
+        ("anything", None, 4), ("run_status", "ok", "failed"),
+    ],
+)  # fmt: skip
+def test_what_only_tells_of_failures_is_no_parameter(name, good, bad):
+    table = runs(status=HALF_FAILED, **{name: [good, bad] * 6})
+    history = History.from_frame(table, objective="loss")
+    assert history.roles.parameters == ("x", "kind", "n")
+    assert any(name in note for note in history.notes if note.startswith("not taken"))
+    inferred = rf.infer_space(history).space
+    assert list(inferred) == ["x", "kind", "n"]
+
+
+def test_the_error_of_runs_without_an_objective_is_no_parameter():
+    loss = [1.0, 2.0, None] * 4
+    table = runs(loss=loss, error_message=[None, None, "OOM"] * 4)
+    assert "error_message" not in History.from_frame(table, objective="loss").roles.parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("optimizer", ["adam", "sgd"]), ("on_error", ["raise", "raise"]), ("exit_depth", [1, 2])],
+)
+def test_what_was_tried_in_failed_runs_is_a_parameter(name, values):
+    table = runs(status=["ok", "ok", "ok", "failed"] * 3, **{name: [*values, *values[::-1]] * 3})
+    assert name in History.from_frame(table, objective="loss").roles.parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("run_status", "ok", "oom"), ("job_state", "COMPLETED", "FAILED"), ("success", True, False),
+        ("outcome", "success", "crash"), ("result", "passed", "failed"),
+        ("exit_status", "finished", "error"),
+    ],
+)  # fmt: skip
+def test_columns_called_much_like_a_status_are_one_if_their_words_are(name, good, bad):
+    history = History.from_frame(runs(**{name: [good, bad] * 6}), objective="loss")
+    assert history.roles.status == name
+    assert usable_rows(history, SPACE).failed[ROW].to_list() == [1, 3, 5, 7, 9, 11]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("result", ["ok", "mean"]), ("outcome", ["binary", "count"]), ("use_state", [True, False])],
+)
+def test_columns_called_much_like_a_status_are_none_for_other_words(name, values):
+    history = History.from_frame(runs(**{name: values * 6}), objective="loss")
+    assert history.roles.status is None and name in history.roles.parameters
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu_hours", "GPU hours", "cost_usd", "price", "compute_cost", "training_cost"]
+)
+def test_what_was_paid_is_no_parameter(name):
+    history = History.from_frame(runs(**{name: [1.0, 2.0] * 6}), objective="loss")
+    assert history.roles.cost is None and name not in history.roles.parameters
+
+
+def test_the_other_costs_are_no_parameters_and_units_are_told():
+    table = runs(hours=[1.0, 2.0] * 6, minutes=[60.0, 120.0] * 6)
+    history = History.from_frame(table, objective="loss")
+    assert history.roles.parameters == ("x", "kind", "n")
+    note = "took the column 'hours' as what a run cost, in hours, read as seconds, not minutes"
+    assert note in history.notes

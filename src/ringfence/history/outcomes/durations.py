@@ -38,6 +38,11 @@ def unit_in(words: Sequence[str]) -> float | None:
     return FACTORS.get(last) if len(last) > 1 or last in ("s", "h") else None
 
 
+def unit_word(words: Sequence[str]) -> str | None:
+    """The unit that the words of a name end with if it is not the second, else None."""
+    return words[-1] if unit_in(words) not in (None, 1.0) else None
+
+
 def in_seconds(column: pl.Series) -> pl.Series:
     """A column of durations in seconds, in the unit that its name says; null where there is none.
     Numbers without a unit stay as they are."""
