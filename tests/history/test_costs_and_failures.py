@@ -15,6 +15,7 @@ from processes import ringfence
 from ringfence.errors import HistoryError
 from ringfence.history import COST, REASON, ROW, TASK, History, usable_rows
 from ringfence.history.outcomes.failures import is_failure, reason_in
+from ringfence.history.prepared import PreparedHistory
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import sources_of
 
@@ -381,3 +382,20 @@ def test_the_other_costs_are_no_parameters_and_units_are_told():
     assert history.roles.parameters == ("x", "kind", "n")
     note = "took the column 'hours' as what a run cost, in hours, read as seconds, not minutes"
     assert note in history.notes
+
+
+def test_failed_runs_outside_an_inferred_space_are_said():
+    history = History.from_frame(runs(status=["ok"] * 9 + ["failed"] * 3), objective="loss")
+    (note,) = [n for n in PreparedHistory.of(history, None, rf.learn).account if "failed runs" in n]
+    assert note.startswith("3 failed runs outside the space that was read off the finished ones: x")
+    account = PreparedHistory.of(history, SPACE, rf.learn).account
+    assert not any("failed runs" in note for note in account)
+
+
+@pytest.mark.filterwarnings("error")
+def test_times_of_pandas_with_nanoseconds_are_read_without_a_warning():
+    pandas = pytest.importorskip("pandas")
+    table = runs().to_pandas()
+    table["started_at"] = pandas.to_datetime([1_700_000_000_000_000_001] * 12, unit="ns")
+    table["duration"] = pandas.to_timedelta([1_500_000_001] * 12, unit="ns")
+    assert costs(History.from_frame(table, objective="loss")) == pytest.approx([1.5] * 12)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from ringfence.history.guessing.results import name_words
-from ringfence.history.spreadsheets.notation import is_open, look_at, notation, numbers
+from ringfence.history.spreadsheets.notation import Decimal, is_open, look_at, notation, numbers
 
 FACTORS = {
     **dict.fromkeys(("us", "µs", "μs", "microseconds"), 1e-6),
@@ -71,7 +71,8 @@ def plain_numbers(column: pl.Series) -> pl.Series | None:
     text = look_at(column, zeros=True)
     if not text.fits or text.percent or is_open(text):
         return None
-    values = numbers(text, notation(text) or min(text.fits, key="point".__ne__))
+    either: Decimal = "point" if "point" in text.fits else "comma"
+    values = numbers(text, notation(text) or either)
     return text.placed(column, values.cast(pl.Float64))
 
 
