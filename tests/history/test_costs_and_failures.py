@@ -15,6 +15,7 @@ from processes import ringfence
 from ringfence.errors import HistoryError
 from ringfence.history import COST, REASON, ROW, TASK, History, usable_rows
 from ringfence.history.outcomes.failures import is_failure, reason_in
+from ringfence.history.prepared import PreparedHistory
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import sources_of
 
@@ -58,6 +59,11 @@ def costs(history: History) -> list[float | None]:
         ("elapsed", "PT1H5S", 3605.0),
         ("Laufzeit (s)", "12.5", 12.5),
         ("duration", timedelta(minutes=2), 120.0),
+        ("Laufzeit", "12,44", 12.44),
+        ("Laufzeit (min)", "1.200,5", 72030.0),
+        ("elapsed", "1-02:03:04", 93784.0),
+        ("duration", "1h20", 4800.0),
+        ("duration", "250 µs", 0.00025),
     ],
 )
 def test_times_are_costs_unasked_and_in_seconds(name, values, seconds):
@@ -94,6 +100,27 @@ def test_costs_that_cannot_be_are_unknown_and_counted():
     assert "row 3" in note
 
 
+@pytest.mark.parametrize(("cell", "cost"), [("$1.20", 1.2), ("3,5", 3.5), ("2 €", 2.0)])
+def test_prices_in_text_are_read(cell, cost):
+    history = History.from_frame(runs(bill=[cell] * 12), objective="loss", cost="bill")
+    assert costs(history) == [cost] * 12
+
+
+def test_costs_that_cannot_be_read_are_counted():
+    durations = ["2 min", "2 min", "about an hour"] * 4
+    usable = usable_rows(History.from_frame(runs(duration=durations), objective="loss"), SPACE)
+    assert usable.frame[COST].to_list() == [120.0, 120.0, None] * 4
+    (note,) = [note for note in usable.notes if "cost" in note]
+    assert note.startswith("4 costs in 'duration' are unknown: no numbers that can be read")
+    assert "row 2" in note
+
+
+@pytest.mark.parametrize("cell", ["ok", "1.5 h", "1,234"])
+def test_a_named_cost_of_which_nothing_can_be_read_is_an_error(cell):
+    with pytest.raises(HistoryError, match=f"the cost 'bill' holds values such as '{cell}'"):
+        History.from_frame(runs(bill=[cell] * 12), objective="loss", cost="bill")
+
+
 def test_a_job_that_slept_over_night_is_unknown_and_a_wide_range_is_not():
     rng = np.random.default_rng(0)
     narrow, wide = np.exp(rng.normal(3.0, 0.3, 40)), np.exp(rng.normal(3.0, 3.0, 40))
@@ -112,7 +139,12 @@ def test_a_job_that_slept_over_night_is_unknown_and_a_wide_range_is_not():
         ("FAILED", None), ("crashed", "crash"), ("Error", "crash"), ("MEMOUT", "memory"),
         ("oom", "memory"), ("OUT_OF_MEMORY", "memory"), ("timeout", "timeout"),
         ("timed out", "timeout"), ("diverged", "diverged"), ("compile_failed", "compile"),
-        ("failed: loss is NaN", "diverged"),
+        ("failed: loss is NaN", "diverged"), ("OOMKilled", "memory"), ("MemoryError", "memory"),
+        ("Killed (OOM)", "memory"), ("oom-killed", "memory"), ("OUT_OF_ME+", "memory"),
+        ("cancelled: out of memory", "memory"), ("aborted: nan loss", "diverged"),
+        ("job killed: exceeded memory limit", "memory"), ("RuntimeError", "runtimeerror"),
+        ("ValueError", "valueerror"), ("exit code 137", "exit code 137"), ("segfault", "crash"),
+        ("finished with errors", "finished with"),
     ],
 )  # fmt: skip
 def test_words_of_failures(status, reason):
@@ -122,7 +154,8 @@ def test_words_of_failures(status, reason):
 @pytest.mark.parametrize(
     "status",
     ["pruned", "RUNNING", "waiting", "queued", "killed", "cancelled", "preempted", "stopped",
-     "NODE_FAIL", "incomplete", "aborted", "", "what"],
+     "NODE_FAIL", "incomplete", "aborted", "", "what", "finished, no errors", "exit code 0",
+     "completed without error", "done (memory ok)", "success, 0 failed folds", "exit code 143"],
 )  # fmt: skip
 def test_words_of_runs_that_did_not_fail_by_themselves(status):
     assert not is_failure(status)
@@ -275,3 +308,94 @@ def test_the_command_line_names_the_cost_and_ignores_failures(tmp_path):
     assert refused.returncode == 2 and "'keep', 'ignore'" in refused.stderr
     refused = ringfence(*learn, "--cost", "dolars")
     assert refused.returncode == 1 and "did you mean 'dollars'?" in refused.stderr
+
+
+HALF_FAILED = ["ok", "failed"] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("exit_code", 0, 137), ("failed", False, True), ("oom", False, True),
+        ("error_message", None, "CUDA out of memory"), ("peak_memory_gb", 3.5, 80.0),
+        ("anything", None, 4), ("run_status", "ok", "failed"),
+    ],
+)  # fmt: skip
+def test_what_only_tells_of_failures_is_no_parameter(name, good, bad):
+    table = runs(status=HALF_FAILED, **{name: [good, bad] * 6})
+    history = History.from_frame(table, objective="loss")
+    assert history.roles.parameters == ("x", "kind", "n")
+    assert any(name in note for note in history.notes if note.startswith("not taken"))
+    inferred = rf.infer_space(history).space
+    assert list(inferred) == ["x", "kind", "n"]
+
+
+def test_the_error_of_runs_without_an_objective_is_no_parameter():
+    loss = [1.0, 2.0, None] * 4
+    table = runs(loss=loss, error_message=[None, None, "OOM"] * 4)
+    assert "error_message" not in History.from_frame(table, objective="loss").roles.parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("optimizer", ["adam", "sgd"]), ("on_error", ["raise", "raise"]), ("exit_depth", [1, 2])],
+)
+def test_what_was_tried_in_failed_runs_is_a_parameter(name, values):
+    table = runs(status=["ok", "ok", "ok", "failed"] * 3, **{name: [*values, *values[::-1]] * 3})
+    assert name in History.from_frame(table, objective="loss").roles.parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("run_status", "ok", "oom"), ("job_state", "COMPLETED", "FAILED"), ("success", True, False),
+        ("outcome", "success", "crash"), ("result", "passed", "failed"),
+        ("exit_status", "finished", "error"),
+    ],
+)  # fmt: skip
+def test_columns_called_much_like_a_status_are_one_if_their_words_are(name, good, bad):
+    history = History.from_frame(runs(**{name: [good, bad] * 6}), objective="loss")
+    assert history.roles.status == name
+    assert usable_rows(history, SPACE).failed[ROW].to_list() == [1, 3, 5, 7, 9, 11]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("result", ["ok", "mean"]), ("outcome", ["binary", "count"]), ("use_state", [True, False])],
+)
+def test_columns_called_much_like_a_status_are_none_for_other_words(name, values):
+    history = History.from_frame(runs(**{name: values * 6}), objective="loss")
+    assert history.roles.status is None and name in history.roles.parameters
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu_hours", "GPU hours", "cost_usd", "price", "compute_cost", "training_cost"]
+)
+def test_what_was_paid_is_no_parameter(name):
+    history = History.from_frame(runs(**{name: [1.0, 2.0] * 6}), objective="loss")
+    assert history.roles.cost is None and name not in history.roles.parameters
+
+
+def test_the_other_costs_are_no_parameters_and_units_are_told():
+    table = runs(hours=[1.0, 2.0] * 6, minutes=[60.0, 120.0] * 6)
+    history = History.from_frame(table, objective="loss")
+    assert history.roles.parameters == ("x", "kind", "n")
+    note = "took the column 'hours' as what a run cost, in hours, read as seconds, not minutes"
+    assert note in history.notes
+
+
+def test_failed_runs_outside_an_inferred_space_are_said():
+    history = History.from_frame(runs(status=["ok"] * 9 + ["failed"] * 3), objective="loss")
+    (note,) = [n for n in PreparedHistory.of(history, None, rf.learn).account if "failed runs" in n]
+    assert note.startswith("3 failed runs outside the space that was read off the finished ones: x")
+    account = PreparedHistory.of(history, SPACE, rf.learn).account
+    assert not any("failed runs" in note for note in account)
+
+
+@pytest.mark.filterwarnings("error")
+def test_times_of_pandas_with_nanoseconds_are_read_without_a_warning():
+    pandas = pytest.importorskip("pandas")
+    table = runs().to_pandas()
+    table["started_at"] = pandas.to_datetime([1_700_000_000_000_000_001] * 12, unit="ns")
+    table["duration"] = pandas.to_timedelta([1_500_000_001] * 12, unit="ns")
+    assert costs(History.from_frame(table, objective="loss")) == pytest.approx([1.5] * 12)

@@ -30,6 +30,8 @@ class PreparedHistory:
     """The full space: given, carried by the history, or read off the runs."""
     notes: tuple[str, ...]
     """What was guessed on the way here."""
+    read_off: bool = False
+    """Whether the space was read off the finished runs."""
 
     @classmethod
     def of(
@@ -46,7 +48,9 @@ class PreparedHistory:
         if declared is not None:
             return cls(history, declared, history.notes)
         inferred = latest_space(history) if space == "latest" else own_space(history)
-        return cls(history, inferred.space, (*history.notes, *inferred.notes))
+        return cls(
+            history, inferred.space, (*history.notes, *inferred.notes), history.space is None
+        )
 
     @cached_property
     def usable(self) -> UsableRows:
@@ -56,7 +60,8 @@ class PreparedHistory:
         doubts = repeated_best(usable.frame, sign, history.where)
         if history.selection is None:
             doubts = [*unit_warnings(history, odd_tasks(history, self.space)), *doubts]
-        return replace(usable, notes=(*usable.notes, *doubts))
+        outside = usable.outside if self.read_off else ()
+        return replace(usable, notes=(*usable.notes, *outside, *doubts))
 
     def incumbents(
         self, choice: RowChoice, *, top: float = 0.0, tolerance: float = 0.0

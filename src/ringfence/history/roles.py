@@ -20,9 +20,11 @@ from ringfence.history.guesses import (
 from ringfence.history.guessing.costs import guess_cost
 from ringfence.history.guessing.objectives import guess_objective
 from ringfence.history.guessing.parameters import reasons_against
+from ringfence.history.guessing.results import name_words
 from ringfence.history.guessing.statuses import GOOD_STATUS, guess_status, unfinished
 from ringfence.history.guessing.tasks import guess_task
-from ringfence.history.outcomes.costs import time_like
+from ringfence.history.outcomes.costs import check_costs, time_like
+from ringfence.history.outcomes.durations import unit_word
 from ringfence.history.outcomes.failures import FAILURES, Failures
 from ringfence.history.spreadsheets.notation import Decimal
 from ringfence.history.values import as_number, require_plain
@@ -144,8 +146,9 @@ def assign_roles(
     status = _status(frame, named, notes)
     _check_parts(named, task, objective, status)
     others = (task, objective, named.budget, status)
-    cost = _cost(frame, named, others, notes) if guesses_cost else named.cost
-    parameters = _parameters(frame, named, (*others, cost, named.reason), status, notes)
+    cost, rivals = _cost(frame, named, others, notes) if guesses_cost else (named.cost, [])
+    taken = (*others, cost, *rivals, named.reason)
+    parameters = _parameters(frame, named, taken, objective, status, notes)
     roles = Roles(
         task,
         objective,
@@ -159,6 +162,8 @@ def assign_roles(
         named.reason,
     )
     _check(frame, roles)
+    if named.cost is not None:
+        check_costs(frame, roles)
     return roles, notes
 
 
@@ -229,21 +234,25 @@ def _status(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str |
 
 def _cost(
     frame: pl.DataFrame, named: NamedColumns, taken: Sequence[str | None], notes: list[str]
-) -> str | None:
+) -> tuple[str | None, list[str]]:
+    """The column of costs, and the others that could be and would pass for parameters."""
     if named.cost is not None:
-        return named.cost
+        return named.cost, []
     known = [name for name in (*taken, *(named.parameters or ())) if name is not None]
     cost, rivals = guess_cost(frame, known)
     if cost is not None:
         others = f", not {some(rivals, MOST_NAMES)}" if rivals else ""
-        notes.append(f"took the column {cost!r} as what a run cost, in seconds{others}")
-    return cost
+        unit = unit_word(name_words(cost))
+        read = "in seconds" if unit is None else f"in {unit}, read as seconds"
+        notes.append(f"took the column {cost!r} as what a run cost, {read}{others}")
+    return cost, [name for name in rivals if why_no_parameter(frame[name]) is None]
 
 
 def _parameters(
     frame: pl.DataFrame,
     named: NamedColumns,
     taken: Sequence[str | None],
+    objective: str,
     status: str | None,
     notes: list[str],
 ) -> tuple[str, ...]:
@@ -253,7 +262,7 @@ def _parameters(
     rest = [name for name in frame.columns if name not in taken and name not in named.ignore]
     rest = [name for name in rest if not name.startswith(":")]  # ours, of a table written by us
     finished = _finished(frame, status)
-    reasons, said = reasons_against(frame.select(rest), finished)
+    reasons, said = reasons_against(frame.select(rest), finished, frame[objective].is_not_null())
     notes += said
     parameters = tuple(name for name in rest if reasons[name] is None)
     notes.append(f"took as parameters: {some(parameters, MOST_NAMES)}")

@@ -127,7 +127,7 @@ def _from_pandas_column(name: str, column: Any) -> pl.Series:
         return pl.Series(name, column.to_numpy())
     values = [None if missing else v for v, missing in zip(column.astype(object), column.isna())]
     if kind == "M":
-        return pl.Series(name, [None if v is None else v.to_pydatetime() for v in values])
+        return pl.Series(name, [None if v is None else v.to_pydatetime(warn=False) for v in values])
     return from_cells(name, values)
 
 

@@ -72,6 +72,8 @@ class UsableRows:
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
     failed: pl.DataFrame = field(default_factory=pl.DataFrame)
+    outside: tuple[str, ...] = ()
+    """What is to be said of failed runs that are not in the space, if it was read off the runs."""
 
 
 def usable_rows(history: History, space: Space) -> UsableRows:
@@ -106,19 +108,21 @@ def usable_rows(history: History, space: Space) -> UsableRows:
         count = pl.col(TASK).replace_strict(counts, return_dtype=pl.Int64).alias(COUNT)
         frame, dropped = frame.with_columns(count), (*history.selection.dropped, *dropped)
     costs, odd = (None, []) if history.roles.cost is None else known_costs(history)
-    failed = _failed_rows(history, space, frame)
+    failed, outside = _failed_rows(history, space, frame)
     if costs is not None:
         frame = frame.insert_column(3, costs.gather(frame[ROW]).alias(COST))
         cost = costs.gather(failed[ROW]).alias(COST)
     else:
         cost = pl.Series(COST, [None], dtype=pl.Float64).new_from_index(0, failed.height)
     failed = failed.insert_column(2, cost)
-    return UsableRows(frame, dropped, (*judge.notes, *odd), failed)
+    return UsableRows(frame, dropped, (*judge.notes, *odd), failed, tuple(outside))
 
 
-def _failed_rows(history: History, space: Space, usable: pl.DataFrame) -> pl.DataFrame:
-    """The failed runs that are configurations of the space. They are read together with the usable
-    ones of their tasks, so that both mean the same by a missing value."""
+def _failed_rows(
+    history: History, space: Space, usable: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
+    """The failed runs that are configurations of the space, and notes on others. They are read
+    together with the usable ones of their tasks, so that both mean the same by a missing value."""
     judge = _Judge(history)
     fate = judge.fates()
     rows = judge.rows.with_columns(fate["reason"].alias(REASON), fate["failed"].alias(":failed"))
@@ -137,7 +141,12 @@ def _failed_rows(history: History, space: Space, usable: pl.DataFrame) -> pl.Dat
         rows = rows.filter(~pl.col(ROW).is_in(gap.implode()))
     if names:
         rows = rows.filter(~_tells_nothing(names))
-    return rows.select(TASK, ROW, REASON, *names).sort(ROW)
+    outside = [
+        f"{counted(one.rows, 'failed run')} outside the space that was read off the finished ones: "
+        f"{one.reason} ({one.example})"
+        for one in judge.dropped
+    ]
+    return rows.select(TASK, ROW, REASON, *names).sort(ROW), outside
 
 
 def _check_said(history: History, space: Space) -> None:

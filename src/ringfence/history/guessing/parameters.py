@@ -6,15 +6,16 @@ import polars as pl
 
 from ringfence.history.guesses import COUNTER, PARAMETER_PREFIXES, TASKS, is_label, why_no_parameter
 from ringfence.history.guessing.results import OUTCOMES
-from ringfence.history.guessing.statuses import STATUSES
+from ringfence.history.guessing.statuses import STATUSES, is_like_status, tells_of_failure
 
 
 def reasons_against(
-    frame: pl.DataFrame, finished: pl.Series | None
+    frame: pl.DataFrame, finished: pl.Series | None, valued: pl.Series
 ) -> tuple[dict[str, str | None], list[str]]:
     """For each column why it is no parameter, in a word or two, None if it is one; and notes.
-    `finished` says which runs did, if that is known."""
-    reasons = {column.name: _reason(column, finished) for column in frame}
+    `finished` says which runs did, if that is known, `valued` which have an objective."""
+    done = valued if finished is None else finished
+    reasons = {column.name: _reason(column, finished, done) for column in frame}
     marks = sorted({mark for n, why in reasons.items() if not why and (mark := _mark(n))})
     if marks:
         called = " or ".join(f"{mark}…" for mark in marks)
@@ -27,16 +28,17 @@ def reasons_against(
     return reasons, []
 
 
-def _reason(column: pl.Series, finished: pl.Series | None) -> str | None:
+def _reason(column: pl.Series, finished: pl.Series | None, done: pl.Series) -> str | None:
     name = column.name.lower()
     if mark := _mark(name):
         is_fact = is_label(name.removeprefix(mark))
         return "empty" if not column.count() else "labels" if is_fact else None
     if name in TASKS:
         return "called like a task"
-    if name in STATUSES:
+    if name in STATUSES or is_like_status(column):
         return "called like a status"
-    return why_no_parameter(column, finished)
+    why = why_no_parameter(column, finished)
+    return "tells of failed runs" if why is None and tells_of_failure(column, done) else why
 
 
 def _mark(name: str) -> str:

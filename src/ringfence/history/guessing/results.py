@@ -29,6 +29,10 @@ OUTCOMES = {
     "best_so_far", "best_value_so_far", "incumbent", "total_flos", "grad_norm", "fps", "tp", "fp",
     "tn", "fn", "ci_low", "ci_high", "ci_lower", "ci_upper", "stderr", "std", "support",
     "public_lb", "private_lb", "energy_kwh", "dice_coef", "param_count",
+    "peak_memory_gb", "peak_memory_mb", "peak_mem", "peak_mem_gb", "peak_mem_mb", "peak_ram",
+    "peak_vram", "gpu_memory_gb", "gpu_memory_mb", "max_rss", "maxrss",
+    "gpu_hours", "gpu_minutes", "gpu_seconds", "node_hours", "cost_usd", "cost_eur", "price",
+    "price_usd", "compute_cost", "training_cost", "train_cost", "total_cost", "run_cost",
 }  # fmt: skip
 """What a run ended with besides its metrics."""
 RESULTS = {

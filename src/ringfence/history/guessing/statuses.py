@@ -7,6 +7,7 @@ from collections.abc import Collection
 import polars as pl
 
 from ringfence.errors import HistoryError
+from ringfence.history.guessing.results import name_words
 from ringfence.words import some
 
 STATUSES = ("status", "state")
@@ -23,17 +24,28 @@ BAD_STATUS = {
     "preempted", "diverged", "incomplete", "unfinished", "invalid", "false",
 }  # fmt: skip
 """That of one that does not: it failed, runs, or was stopped early."""
+LIKE_STATUSES = {"outcome", "result", "success", "succeeded"}
+LIKE_ENDINGS = ("_status", "_state")
+"""A column of such a name is a status if each of its words is one."""
+TELLING = {
+    "failed", "fail", "failure", "error", "errors", "exception", "traceback", "crash", "crashed",
+    "oom", "killed", "diverged", "exit", "exitcode", "returncode", "signal", "message", "reason",
+}  # fmt: skip
+"""A name with such a word may tell why a run failed, as error_message and exit_code do."""
 MOST_WORDS = 50
 """This many different values are looked at."""
 
 
 def guess_status(frame: pl.DataFrame, known: Collection[str]) -> str | None:
-    """The first column called status or state that tells which runs finished; HistoryError if there
-    is text in one that does not, unless it is `known` to be no parameter."""
+    """The first column called status or state that tells which runs finished, or else one that is
+    called alike; HistoryError if there is text in one of the former that does not, unless it is
+    `known` to be no parameter."""
     names = [name for name in frame.columns if name.lower() in STATUSES and frame[name].count()]
     for name in names:
         if frame[name].dtype == pl.Boolean or _is_known(_words(frame[name])):
             return name
+    if found := next((column.name for column in frame if is_like_status(column)), None):
+        return found
     texts = [name for name in names if frame[name].dtype == pl.String and name not in known]
     if not texts:
         return None
@@ -43,6 +55,29 @@ def guess_status(frame: pl.DataFrame, known: Collection[str]) -> str | None:
         "write finished or failed in it, name another with status=… (--status …), or leave it out "
         f"with ignore=[{texts[0]!r}] (--ignore {texts[0]})"
     )
+
+
+def is_like_status(column: pl.Series) -> bool:
+    """Whether a column is called much like a status, and each of its words is one."""
+    stem = "_".join(name_words(column.name))
+    if stem not in LIKE_STATUSES and not stem.endswith(LIKE_ENDINGS):
+        return False
+    if column.dtype == pl.Boolean:  # use_state may be a parameter
+        return stem in ("success", "succeeded") and column.count() > 0
+    words = _words(column)
+    return _is_known(words) and words <= GOOD_STATUS | BAD_STATUS
+
+
+def tells_of_failure(column: pl.Series, finished: pl.Series) -> bool:
+    """Whether a column says something of runs that did not finish alone: it is empty where they
+    did, or called like what failed runs leave, and of one value there that others do not share."""
+    done, rest = column.filter(finished).unique(), column.filter(~finished)
+    if not finished.any() or not rest.count():
+        return False
+    if not done.count():
+        return True
+    is_called = bool(TELLING.intersection(name_words(column.name)))
+    return is_called and len(done) == 1 and bool((rest != done[0]).any())
 
 
 def unfinished(column: pl.Series) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from ringfence.errors import HistoryError
 from ringfence.history.guessing.costs import is_timed
-from ringfence.history.outcomes.durations import in_seconds
+from ringfence.history.outcomes.durations import in_seconds, plain_numbers
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -30,6 +31,8 @@ FAR = 20.0
 that had more to do."""
 TAIL = 0.1
 """The share of a task's costs that may be parted, at least one."""
+CURRENCIES = "$€£¥ "
+"""What stands before or behind a price, as in $1.20."""
 
 
 def cost_unit(roles: Roles) -> str:
@@ -45,7 +48,9 @@ def cost_numbers(frame: pl.DataFrame, roles: Roles) -> pl.Series:
     if roles.timed or column.dtype in (pl.Duration, pl.Time):
         return in_seconds(column)
     if column.dtype == pl.String:
-        column = column.str.strip_chars()
+        column = column.str.strip_chars(CURRENCIES)
+        if (plain := plain_numbers(column)) is not None:
+            return plain
     return column.cast(pl.Float64, strict=False)
 
 
@@ -56,6 +61,7 @@ def known_costs(history: History) -> tuple[pl.Series, list[str]]:
     is_cost = (numbers.is_finite() & (numbers > 0)).fill_null(value=False)
     is_far = _parted(history.task_column(), numbers, is_cost)
     is_wrong = ~is_cost & numbers.is_not_null()
+    is_text = numbers.is_null() & history.frame[history.roles.cost or ""].is_not_null()
     costs = pl.select(pl.when(is_cost & ~is_far).then(numbers)).to_series()
     name = history.roles.cost
     notes = [
@@ -63,11 +69,23 @@ def known_costs(history: History) -> tuple[pl.Series, list[str]]:
         f"(first: {history.where(mask.arg_max() or 0)})"
         for mask, why in (
             (is_wrong, "not positive and finite"),
+            (is_text, "no numbers that can be read"),
             (is_far, "far above all others of the task"),
         )
         if mask.any()
     ]
     return costs, notes
+
+
+def check_costs(frame: pl.DataFrame, roles: Roles) -> None:
+    """Raise HistoryError if the column of costs has values, and none of them can be read."""
+    assert roles.cost is not None, "asked for only where there are costs"
+    column = frame[roles.cost].drop_nulls()
+    if len(column) and not cost_numbers(frame, roles).count():
+        raise HistoryError(
+            f"the cost {roles.cost!r} holds values such as {column[0]!r}, which cannot be read as "
+            "costs; write numbers, or name another column with cost=… (--cost …)"
+        )
 
 
 def _parted(tasks: pl.Series, costs: pl.Series, is_cost: pl.Series) -> pl.Series:

@@ -20,19 +20,26 @@ FAILURES: tuple[Failures, ...] = get_args(Failures)
 CRASH, MEMORY, TIMEOUT, DIVERGED = "crash", "memory", "timeout", "diverged"
 """The usual reasons."""
 REASONS = {
-    MEMORY: r"\b(oom|memout|memoryout|memory|outofmemory\w*)\b",
+    MEMORY: r"\b(oom\w*|memout|memory\w*|outofmemory\w*|out of me\w*)\b",
     TIMEOUT: r"\b(timeout|timedout|timed out|time out|time limit|time exceeded|deadline)\b",
     DIVERGED: r"\b(diverged|diverges|divergence|nan|inf|infinity|not finite|non finite|overflow)\b",
 }
 """By reason: how texts tell of it; blanks stand for what is neither a letter nor a digit."""
-FAILED = r"\b(fail|fails|failed|failure|error|errors|errored|exception|crash|crashed|invalid)\b"
+FAILED = (
+    r"\b(fail|fails|failed|failure|error|errors|errored|exception|crash|crashed|invalid|segfault)\b"
+)
 """Words of failures that give no reason."""
-PLAIN = {"crash", "crashed", "error", "errors", "errored", "exception"}
+NAMED = r"\b\w+(error|exception)\b|\bexit (code|status) (?!(130|143)\b)[1-9]"
+"""Failures that are called by what was raised, or by their number: 130 and 143 are those of runs
+that were ended from outside."""
+PLAIN = {"crash", "crashed", "error", "errors", "errored", "exception", "segfault"}
 """With one of these alone the run crashed."""
 NO = "false"
 """The answer to whether a run finished, of a column that holds such."""
 SPARED = r"\b(preempted|preemption|killed|cancelled|canceled|aborted|interrupted|node fail)\b"
-"""Words of runs that were ended from outside."""
+"""Words of runs that were ended from outside, if no reason of the usual ones is given."""
+WELL = rf"({'|'.join(sorted(GOOD_STATUS - {'complete', 'ended', 'terminated'}))})\b(?! with\b)"
+"""How a text begins that tells of no failure, whatever follows: finished, no errors."""
 ERROR = r"[\w.]*(Error|Exception|Exit|Interrupt)\b"
 """How a line that names an error begins."""
 MOST_LETTERS = 60
@@ -65,9 +72,11 @@ def is_failure(status: str) -> bool:
     plain = _plain(status)
     if plain == NO:
         return True
-    if re.search(SPARED, plain):
+    if re.match(WELL, plain):
         return False
-    return any(re.search(pattern, plain) for pattern in (FAILED, *REASONS.values()))
+    if any(re.search(pattern, plain) for pattern in REASONS.values()):
+        return True
+    return not re.search(SPARED, plain) and bool(re.search(f"{FAILED}|{NAMED}", plain))
 
 
 def failed_runs(
