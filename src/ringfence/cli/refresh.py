@@ -150,8 +150,8 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     counts = {code: codes.count(code) for code in codes}
     say(
         f"{counted(len(codes), 'space')}: {counts.get(0, 0) + counts.get(MATTERS, 0)} current, "
-        f"of which {counts.get(MATTERS, 0)} changed in a way that matters; {counts.get(BUSY, 0)} busy, "
-        f"{counts.get(FAILED, 0) + counts.get(2, 0)} failed",
+        f"of which {counts.get(MATTERS, 0)} changed in a way that matters; "
+        f"{counts.get(BUSY, 0)} busy, {counts.get(FAILED, 0) + counts.get(2, 0)} failed",
         err=True,
     )
     order = (FAILED, 2, MATTERS, BUSY, 0)
