@@ -1,5 +1,8 @@
 """Several sources as one history: names, directions, status, space."""
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -103,3 +106,32 @@ def test_a_task_in_two_sources_is_said():
     joined = rf.History.concat([one, other])
     assert any("adult is in several sources" in note for note in joined.notes)
     assert not any("several sources" in note for note in rf.History.concat([one]).notes)
+
+
+def test_a_table_beside_a_storage_does_not_undo_what_the_storage_declares():
+    declared = {
+        "lr": rf.Float(1e-5, 1.0, log=True),
+        "n": rf.Int(1, 64, log=True),
+        "opt": rf.Categorical(["adam", "sgd", "lion"]),
+        "beta": rf.Float(0.8, 1.0),
+    }
+    space = rf.Space(declared, [rf.Condition("beta", "opt", ["adam"])])
+    rng = np.random.default_rng(0)
+    runs = [
+        {
+            "lr": 10 ** rng.uniform(-2.2, -1.8),
+            "n": int(rng.integers(3, 6)),
+            "opt": "sgd",
+            "beta": None,
+            "loss": rng.random(),
+        }
+        for _ in range(30)
+    ]
+    frames = [pl.DataFrame(runs).with_columns(task=pl.lit(task)) for task in ("a", "b")]
+    first, second = (rf.read_history(f, task="task", objective="loss") for f in frames)
+    first = replace(first, space=space, task_spaces={"a": space})
+    inferred = rf.infer_space(rf.History.concat([first, second]))
+    assert inferred.space["lr"] == declared["lr"] and inferred.space["n"] == declared["n"]
+    assert "1 task declares a space, which counts beside what was tried" in inferred.notes[-1]
+    observed = rf.infer_space(second)
+    assert observed.space["n"] == rf.Int(3, 5)

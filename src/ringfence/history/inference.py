@@ -11,13 +11,14 @@ import polars as pl
 from ringfence.errors import HistoryError, SettingError
 from ringfence.history.history import History
 from ringfence.history.mismatch.mending import with_constant
+from ringfence.history.mismatch.spaces import restricted, union_of
 from ringfence.history.mismatch.unknown import tuned_by_task
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import finished_rows
 from ringfence.history.values import LACKS
 from ringfence.space import Space
 from ringfence.space.table_columns import Inferred, infer_from_table
-from ringfence.words import some
+from ringfence.words import counted, some
 
 
 def infer_space(
@@ -109,7 +110,27 @@ def inferred_from(history: History) -> Inferred:
         lambda row: history.where(int(rows[row])),
         history.gap_rule,
     )
+    inferred = _with_declared(inferred, history)
     return replace(inferred, space=_with_said(inferred.space, history))
+
+
+def _with_declared(inferred: Inferred, history: History) -> Inferred:
+    """With what the sources of some tasks declare: ranges, scales, choices and conditions. Those of
+    the others are what was tried."""
+    spaces = [history.task_spaces[t] for t in history.tasks if t in history.task_spaces]
+    if history.space is not None or not spaces:
+        return inferred
+    names = list(inferred.space)
+    known = [restricted(space, names) for space in spaces if any(name in space for name in names)]
+    space, decided = union_of([inferred.space, *known])
+    if space == inferred.space:
+        return inferred
+    wider = [name for name in space if space[name] != inferred.space[name]]
+    note = (
+        f"{counted(len(spaces), 'task')} declare{'s' * (len(spaces) == 1)} a space, which counts "
+        f"beside what was tried{f': {some(wider)}' if wider else ''}"
+    )
+    return Inferred(space, (*inferred.notes, note, *decided))
 
 
 def _without_said(history: History) -> pl.DataFrame:

@@ -37,6 +37,13 @@ def union_of(spaces: Sequence[Space]) -> tuple[Space, list[str]]:
     return _joined(parameters, [c for space in spaces for c in space.conditions])
 
 
+def restricted(space: Space, names: Sequence[str]) -> Space:
+    """The space of these parameters; a condition on one that is left out goes with it."""
+    kept = {name: space[name] for name in names if name in space}
+    conditions = [c for c in space.conditions if c.child in kept and c.parent in kept]
+    return Space(kept, conditions)
+
+
 def _joined(
     named: Sequence[tuple[str, Parameter]], conditions: Sequence[Condition]
 ) -> tuple[Space, list[str]]:

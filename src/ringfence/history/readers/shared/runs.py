@@ -11,7 +11,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.history import History, history_from
-from ringfence.history.mismatch.spaces import union_of
+from ringfence.history.mismatch.spaces import restricted, union_of
 from ringfence.history.roles import NamedColumns
 from ringfence.history.spreadsheets.nested import flat as flat
 from ringfence.history.tables import as_float, from_objects, require_literal
@@ -221,9 +221,7 @@ def _restricted(space: Space, columns: NamedColumns) -> Space:
     """The space of the wanted parameters; a condition on one that is left out goes with it."""
     wanted = list(space) if columns.parameters is None else columns.parameters
     names = [chosen(name, list(space), "parameter", "the space") for name in wanted]
-    parameters = {name: space[name] for name in names if name not in columns.ignore}
-    conditions = [c for c in space.conditions if c.child in parameters and c.parent in parameters]
-    return Space(parameters, conditions)
+    return restricted(space, [name for name in names if name not in columns.ignore])
 
 
 def _boolean(text: str) -> bool:
