@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +52,14 @@ def numbers(text: str) -> range:
     """'first:end'."""
     first, end = map(int, text.split(":"))
     return range(first, end)
+
+
+def each(run: Callable[..., object], cells: Sequence[tuple[Any, ...]], jobs: int) -> None:
+    """Run every cell, so many at once."""
+    if jobs == 1:
+        for cell in cells:
+            run(*cell)
+    else:
+        from joblib import Parallel, delayed
+
+        Parallel(jobs)(delayed(run)(*cell) for cell in cells)

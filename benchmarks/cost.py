@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from benchmarks.cells import need_one_thread, numbers
+from benchmarks.cells import each, need_one_thread, numbers
 from benchmarks.cost_cases import WAYS, ChargedTable, cost_cells
 from benchmarks.cost_page import take, write
 from benchmarks.tables import CHARGED
@@ -42,13 +42,7 @@ def run(options: argparse.Namespace) -> None:
         for name in options.tables
         for draw in options.draws
     ]
-    if options.jobs == 1:
-        for cell in cells:
-            run_cell(*cell)
-    else:
-        from joblib import Parallel, delayed
-
-        Parallel(options.jobs)(delayed(run_cell)(*cell) for cell in cells)
+    each(run_cell, cells, options.jobs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

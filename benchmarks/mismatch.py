@@ -28,7 +28,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.calibration.tables import CalibrationTable
-from benchmarks.cells import need_one_thread, numbers
+from benchmarks.cells import each, need_one_thread, numbers
 from benchmarks.mismatch_cases import table_cells
 from benchmarks.mismatch_check import DRAWS, check_cells
 from benchmarks.mismatch_check import TABLES as CHECKED
@@ -74,13 +74,7 @@ def run(options: argparse.Namespace) -> None:
         for draw in options.draws
         if part != "check" or draw < DRAWS or options.parts == ["check"]
     ]
-    if options.jobs == 1:
-        for cell in cells:
-            run_cell(*cell)
-    else:
-        from joblib import Parallel, delayed
-
-        Parallel(options.jobs)(delayed(run_cell)(*cell) for cell in cells)
+    each(run_cell, cells, options.jobs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -399,3 +399,19 @@ def test_times_of_pandas_with_nanoseconds_are_read_without_a_warning():
     table["started_at"] = pandas.to_datetime([1_700_000_000_000_000_001] * 12, unit="ns")
     table["duration"] = pandas.to_timedelta([1_500_000_001] * 12, unit="ns")
     assert costs(History.from_frame(table, objective="loss")) == pytest.approx([1.5] * 12)
+
+
+def test_a_history_without_a_finished_run_says_what_its_status_says():
+    runs = pl.DataFrame({"task": ["a", "b"], "lr": [0.1, 0.2], "loss": [1.0, 2.0]})
+    runs = runs.with_columns(status=pl.Series([None, "OOM"], dtype=pl.String))
+    with pytest.raises(rf.HistoryError, match="'status' says OOM, nothing"):
+        rf.learn(runs, task="task", objective="loss")
+
+
+def test_a_long_status_is_quoted_in_part():
+    runs = pl.DataFrame(
+        {"task": ["a", "a", "b", "b"], "lr": [0.1, 0.2, 0.3, 0.4], "loss": [1.0, 2.0, 1.0, 2.0]}
+    )
+    runs = runs.with_columns(status=pl.Series(["ok", "failed " + "x" * 10_000, "ok", "ok"]))
+    learned = rf.learn(runs, task="task", objective="loss", starts=0)
+    assert max(len(one.example) for one in learned.provenance.dropped) < 300

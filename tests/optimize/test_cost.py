@@ -292,3 +292,11 @@ def test_totals_of_noisy_costs_are_expected_ones():
 )
 def test_costs_in_words(cost, unit, text):
     assert cost_text(cost, unit) == text
+
+
+def test_costs_beyond_all_floats_are_refused_or_no_limit():
+    optimizer = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+    with pytest.raises(rf.TrialError, match="it must be finite"):
+        optimizer.tell(optimizer.ask(), 0.5, cost=10**400)
+    space = rf.Space({"x": rf.Float(0.0, 1.0)})
+    assert len(rf.minimize(lambda c: c["x"], space, n_trials=2, max_cost=10**400).trials) == 2

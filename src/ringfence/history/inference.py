@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from ringfence.errors import HistoryError, SettingError
+from ringfence.history.guessing.statuses import unfinished
 from ringfence.history.history import History
 from ringfence.history.mismatch.mending import with_constant
 from ringfence.history.mismatch.spaces import restricted, union_of
@@ -97,7 +98,10 @@ def inferred_from(history: History) -> Inferred:
         return Inferred(history.selection.space, history.selection.notes)
     rows = finished_rows(history)
     if not len(rows):
-        raise HistoryError("no run of the history finished with a finite objective")
+        status = history.roles.status
+        words = "" if status is None else unfinished(history.frame[status])
+        says = f": {status!r} says {words}" if words else ""
+        raise HistoryError(f"no run of the history finished with a finite objective{says}")
     table = _without_said(history)[rows]
     lacking = [table[name] for name in table.columns if name.startswith(LACKS)]
     flags = [column.fill_null(value=False).cast(pl.String) for column in lacking]

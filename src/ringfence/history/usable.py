@@ -57,8 +57,10 @@ from ringfence.history.values import (
 from ringfence.space import Categorical, Constant, Space, choice_key
 from ringfence.space.gaps import gaps_in_words
 from ringfence.space.spellings import in_words
-from ringfence.words import counted, did_you_mean, some
+from ringfence.words import counted, did_you_mean, shortened, some
 
+MOST_LETTERS = 200
+"""Of a cell that a message quotes."""
 TASK, ROW, VALUE, COUNT = ":task", ":row", ":value", ":n_evaluations"
 COST, REASON = ":cost", ":reason"
 
@@ -391,5 +393,5 @@ def _said(frame: pl.DataFrame, column: str, row: int) -> str:
     """What a cell holds. Among numbers an empty one may have been NaN, which is kept as nothing."""
     value = as_written(frame, column, row)
     if value is not None:
-        return f"{column} = {value}"
+        return f"{column} = {shortened(str(value), MOST_LETTERS)}"
     return f"{column} is empty{' or NaN' * frame[column].dtype.is_float()}"

@@ -13,6 +13,7 @@ from ringfence.checks import integer
 from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.history import Direction, History, Runs
 from ringfence.history.runs import read_with_hint
+from ringfence.history.tables import as_float
 from ringfence.learned.settings import By, Starts
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.ask_tell import Optimizer
@@ -252,7 +253,7 @@ def _limit(max_cost: float | None) -> float | None:
         return None
     if isinstance(max_cost, bool) or not isinstance(max_cost, (int, float)) or not max_cost > 0:
         raise SettingError(f"max_cost must be a positive number, not {max_cost!r}")
-    return float(max_cost)
+    return as_float(max_cost)
 
 
 def _in_seconds(history: Runs) -> History:

@@ -56,6 +56,8 @@ def checked_cost(cost: float | None, number: int) -> float | None:
         if isinstance(cost, (str, bytes, bool)):
             raise TypeError
         spent = float(cost)
+    except OverflowError:
+        spent = math.inf
     except (TypeError, ValueError):
         raise TrialError(f"trial {number}: the cost must be a number, not {cost!r}") from None
     if not (math.isfinite(spent) and spent >= 0.0):
