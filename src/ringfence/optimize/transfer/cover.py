@@ -3,6 +3,7 @@
 symbol   meaning                                                            shape
 F        predicted regret of every task at the candidates                   (T, m)
 tried    predicted regret of every task at the configurations tried         (T, n)
+counts   how many tasks each stands for; None: itself alone                 (T,)
 w        weights of the tasks, which sum to one                             (T,)
 gain     Σ_t w_t max(0, min_i tried_ti - F_tx): what x adds to the cover    (m,)
 
@@ -45,11 +46,14 @@ def lowest(tried: FloatArray) -> float:
     return -TIE if tried.shape[1] else -1.0
 
 
-def greedy_cover(F: FloatArray, k: int, weigh: Weigh | None = None) -> tuple[IntArray, FloatArray]:
+def greedy_cover(
+    F: FloatArray, k: int, weigh: Weigh | None = None, counts: FloatArray | None = None
+) -> tuple[IntArray, FloatArray]:
     """k candidates in the order of their gain, and the mean regret of the tasks after each. `weigh`
     turns the promises of all into scores, given its least value and the candidates so far."""
     T, m = F.shape
-    w = np.full(T, 1.0 / T)
+    counts = np.ones(T) if counts is None else counts
+    w = counts / counts.sum()
     order: list[int] = []
     available = np.ones(m, dtype=bool)
     for _ in range(min(k, m)):
@@ -59,23 +63,27 @@ def greedy_cover(F: FloatArray, k: int, weigh: Weigh | None = None) -> tuple[Int
         scores = np.where(available, scores, -np.inf)
         order.append(int(scores.argmax()))
         available[order[-1]] = False
-    covered = np.minimum.accumulate(F[:, order], axis=1).mean(axis=0)
-    return np.array(order, dtype=np.int64), covered
+    covered = np.minimum.accumulate(F[:, order], axis=1)
+    return np.array(order, dtype=np.int64), np.average(covered, axis=0, weights=counts)
 
 
-def agreement_weights(tried: FloatArray, y: FloatArray) -> FloatArray:
+def agreement_weights(
+    tried: FloatArray, y: FloatArray, counts: FloatArray | None = None
+) -> FloatArray:
     """Weights (T,), high for tasks that order the observations y (n,) as the new one does.
 
-    w_t ∝ exp(-TRUST n χ_t), χ_t the share of pairs that task t orders differently; a tie is half a
-    disagreement. `tried` (T, n) holds the tasks' predictions at the observations.
+    w_t ∝ c_t exp(-TRUST n χ_t), c_t the task's count and χ_t the share of pairs that task t orders
+    differently; a tie is half a disagreement. `tried` (T, n) holds the tasks' predictions at the
+    observations.
     """
     T, n = tried.shape
     compared = slice(None, None, -(-n // MOST_COMPARED) or 1)
     tried, y = tried[:, compared], y[compared]
     first, second = np.triu_indices(len(y), 1)
+    counts = np.ones(T) if counts is None else counts
     if not len(first):
-        return np.full(T, 1.0 / T)
+        return np.asarray(counts / counts.sum())
     agree = np.sign(tried[:, first] - tried[:, second]) * np.sign(y[first] - y[second])
     chi = (1.0 - agree).mean(axis=1) / 2.0
-    w = np.exp(-TRUST * n * (chi - chi.min()))
+    w = counts * np.exp(-TRUST * n * (chi - chi.min()))
     return np.asarray(w / w.sum())

@@ -5,6 +5,7 @@ y        values of one task, lower is better                                 (n,
 z        min(1, (y - best) / unit), unit = median - best: 0 best, 1 median   (n,)
 X        features in the full space, whatever region is searched             (m, d)
 F        predicted z of every task at X, within [0, 1]                       (T, m)
+weights  how many tasks each stands for, itself included                     (T,)
 
 z has no unit, so that tasks with different metrics and scales count alike, and none can dominate:
 how bad the worse half is does not matter. A task whose median equals its best tells nothing and is
@@ -57,6 +58,7 @@ class SourceModel:
     away: FloatArray  # (n,) squared distance from the best row in what the space does not have
     alpha: FloatArray  # (n,)
     constant: float
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,11 @@ class SourceModels:
         for start in range(0, len(rows), size):
             F[:, start : start + size] = self._stacked.predict(X[start : start + size])
         return F
+
+    @property
+    def weights(self) -> FloatArray:
+        """How many tasks each of them stands for, (T,)."""
+        return np.array([task.weight for task in self.tasks])
 
     @property
     def typical_rows(self) -> float:
@@ -187,6 +194,7 @@ def _model(
         away=((extra - extra[z.argmin()]) ** 2).sum(axis=1),
         alpha=scale * gp.alpha,
         constant=shift + scale * gp.mean,
+        weight=source.weight,
     )
 
 

@@ -7,6 +7,7 @@ extra     parameters that it tuned and the space does not have, within [0, 1]   
 costs     what the rows cost; NaN: unknown                                       (n,)
 failed    the runs that failed, as rows                                          (k, names)
 reasons   why they failed; empty: unknown                                        k
+weight    how many tasks it stands for, itself included                          number
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from ringfence.history.mismatch.unknown import is_unknown
 from ringfence.history.runs import read_with_hint
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.domain.layout import INACTIVE, Layout
+from ringfence.optimize.transfer.coded import coded_rows, numbers
+from ringfence.optimize.transfer.representatives import representatives
 
 MetaFeatures = Mapping[str, float]
 
@@ -43,6 +46,7 @@ class Source:
     failed: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (k, names)
     reasons: tuple[str, ...] = ()  # k
     failed_costs: FloatArray | None = None  # (k,)
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.failed.size:
@@ -79,6 +83,8 @@ class Sources:
     """Of the new task."""
     failures: tuple[Source, ...] = ()
     """Tasks of which every run failed: they have failed rows, and no others."""
+    known: Mapping[str, Any] = field(default_factory=dict)
+    """Hyperparameters of models that were fitted before, by task, as plain values."""
 
     def meta(self) -> tuple[MetaFeatures, dict[str, MetaFeatures]]:
         """The meta-features of the new task and of each earlier one, or SettingError."""
@@ -100,15 +106,29 @@ def sources_of(
     meta_features: Any = None,
     target: MetaFeatures | None = None,
 ) -> Sources:
-    """The usable rows of a history as sources."""
+    """The usable rows of a history as sources: those of all tasks if these are to be compared by
+    their meta-features, else those of the tasks that stand for the rest."""
     history = read_with_hint(history, "history")
     usable = usable_rows(history, layout.space)
+    tasks = source_tasks if meta_features is None else tasks_of
     return Sources(
-        tasks_of(usable.frame, layout, usable.failed),
+        tasks(usable.frame, layout, usable.failed),
         _by_task(meta_features),
         None if target is None else dict(target),
         only_failed(usable.frame, usable.failed, layout),
     )
+
+
+def source_tasks(
+    frame: pl.DataFrame, layout: Layout, failed: pl.DataFrame | None = None
+) -> tuple[Source, ...]:
+    """The tasks of usable rows as sources; if they are many, those that stand for all."""
+    chosen = representatives(frame, layout)
+    if chosen is None:
+        return tasks_of(frame, layout, failed)
+    here = pl.col(TASK).is_in(list(chosen.weights))
+    some = tasks_of(frame.filter(here), layout, None if failed is None else failed.filter(here))
+    return tuple(replace(source, weight=float(chosen.weights[source.name])) for source in some)
 
 
 def tasks_of(
@@ -126,11 +146,11 @@ def tasks_of(
         group, unknown = _alike(group, layout.names)
         source = Source(
             str(key[0]),
-            _coded(group, layout),
+            coded_rows(group, layout),
             group[VALUE].to_numpy(),
             unknown,
             _varying(group, extra),
-            _numbers(group[COST]) if COST in group.columns else None,
+            numbers(group[COST]) if COST in group.columns else None,
         )
         tasks.append(_with_failures(source, failures.get(source.name), layout))
     if not tasks:
@@ -171,23 +191,10 @@ def _with_failures(source: Source, failed: pl.DataFrame | None, layout: Layout) 
             failed = failed.filter(~is_unknown(name))
     return replace(
         source,
-        failed=_coded(failed, layout),
+        failed=coded_rows(failed, layout),
         reasons=tuple(failed[REASON].fill_null("")),
-        failed_costs=_numbers(failed[COST]) if failed[COST].count() else None,
+        failed_costs=numbers(failed[COST]) if failed[COST].count() else None,
     )
-
-
-def _coded(group: pl.DataFrame, layout: Layout) -> FloatArray:
-    """Rows of a frame in the coordinates of the layout, (n, names)."""
-    rows = np.empty((group.height, len(layout.names)))
-    for j, (name, axis) in enumerate(zip(layout.names, layout.axes)):
-        column = _numbers(group[name])
-        rows[:, j] = column if axis is None else axis.encode(column)
-    return rows
-
-
-def _numbers(column: pl.Series) -> FloatArray:
-    return column.cast(float).fill_null(np.nan).to_numpy()
 
 
 def _alike(group: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:

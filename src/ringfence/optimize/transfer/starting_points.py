@@ -19,7 +19,7 @@ import polars as pl
 from ringfence.arrays import FloatArray
 from ringfence.errors import HistoryError
 from ringfence.history import COUNT, considered_rows
-from ringfence.learned.records import Start
+from ringfence.learned.records import Start, Task
 from ringfence.learned.settings import ENOUGH_ROWS
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.design import Design
@@ -29,14 +29,15 @@ from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.cover import Weigh, greedy_cover
 from ringfence.optimize.transfer.incumbent_cover import covering_incumbents
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
-from ringfence.optimize.transfer.sources import tasks_of
+from ringfence.optimize.transfer.sources import Source, source_tasks
 from ringfence.optimize.transfer.strangers import strangers_note, without_strangers
 from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.cost import Costs, have_costs, relative_costs
+from ringfence.optimize.weighing.cost import Costs, have_costs
 from ringfence.optimize.weighing.failure import failure_weights
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Config
 from ringfence.threads import one_thread
+from ringfence.words import some
 
 SEED = 0  # of the candidates: the same history gives the same points
 ONE_ROW = (
@@ -60,7 +61,7 @@ def with_starts(
             "read it with best=None"
         )
     domain = domain_of(learned)
-    sources = tasks_of(considered_rows(rows, learned.settings.rows), domain.layout)
+    sources = source_tasks(considered_rows(rows, learned.settings.rows), domain.layout)
     everyone = fit_source_models(sources, domain.layout, progress=progress)
     models = without_strangers(everyone, sources, domain, SEED)
     are_incumbents = all(len(task.values) == 1 for task in sources)
@@ -71,33 +72,63 @@ def with_starts(
     else:
         candidates = Candidates(domain, models, sources, SEED)
         weighing = Weighing(failure_weights(domain.layout, ()))  # by what the space knows of them
-        points = starting_points(candidates, n, weighing) if models.tasks else ()
-        if models.tasks and have_costs(sources):
-            costs = Costs(domain.layout, sources)
-            by_cost = starting_points(candidates, n, Weighing((costs, *weighing.weights)))
+        costs = Costs(domain.layout, sources) if have_costs(sources) else None
+        points = starting_points(candidates, n, weighing, costs) if models.tasks else ()
+        if models.tasks and costs is not None:
+            weighing = Weighing((costs, *weighing.weights))
+            by_cost = starting_points(candidates, n, weighing, costs)
     notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
     notes = (*notes, *strangers_note(everyone, models))
+    tasks = _standing_for(learned.tasks, sources)
+    notes = (*notes, *_choice_note(tasks))
     provenance = msgspec.structs.replace(learned.provenance, notes=notes)
-    return replace(learned, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance)
+    return replace(
+        learned, tasks=tasks, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance
+    )
+
+
+def _standing_for(tasks: Sequence[Task], sources: Sequence[Source]) -> tuple[Task, ...]:
+    """The tasks, with those marked that stand for others, if not all have a model."""
+    counts = {source.name: round(source.weight) for source in sources}
+    if sum(counts.values()) == len(counts):
+        return tuple(tasks)
+    return tuple(
+        msgspec.structs.replace(task, stands_for=counts.get(task.name, 0)) for task in tasks
+    )
+
+
+def _choice_note(tasks: Sequence[Task]) -> list[str]:
+    chosen = [task for task in tasks if task.stands_for]
+    if not chosen:
+        return []
+    most = sorted(chosen, key=lambda task: (-task.stands_for, task.name))
+    return [
+        f"starting points: {len(chosen)} of {len(tasks):,} tasks stand for all, each for those "
+        f"that behave like it ({some([task.name for task in most], 3)})"
+    ]
 
 
 def starting_points(
-    candidates: Candidates, n: int, weighing: Weighing | None = None
+    candidates: Candidates, n: int, weighing: Weighing | None = None, costs: Costs | None = None
 ) -> tuple[Start, ...]:
-    """`n` of the fixed candidates, in the order in which to try them."""
+    """`n` of the fixed candidates, in the order in which to try them, with what `costs` say of
+    each."""
     models, domain = candidates.models, candidates.domain
     rows = starting_rows(candidates, n, weighing)
-    regrets = np.minimum.accumulate(models.predict(rows), axis=1).mean(axis=0)
+    covered = np.minimum.accumulate(models.predict(rows), axis=1)
+    regrets = np.average(covered, axis=0, weights=models.weights)
     configs = [_readable(domain.config(row), domain) for row in rows]
-    costs = relative_costs(candidates.sources, rows, domain.layout)
+    prices = [None] * len(rows) if costs is None else costs.relative(rows)
     return tuple(
-        Start(config, float(regret), cost) for config, regret, cost in zip(configs, regrets, costs)
+        Start(config, float(regret), price)
+        for config, regret, price in zip(configs, regrets, prices)
     )
 
 
 def starting_rows(candidates: Candidates, n: int, weighing: Weighing | None = None) -> FloatArray:
     """The same as rows, (n, names); fewer if there are fewer candidates."""
-    order, _ = greedy_cover(candidates.F, n, _weigh(candidates, weighing) if weighing else None)
+    weigh = _weigh(candidates, weighing) if weighing else None
+    order, _ = greedy_cover(candidates.F, n, weigh, candidates.models.weights)
     rows = candidates.rows[order]
     return _hedged(rows, candidates.domain) if candidates.models.are_thin else rows
 
@@ -105,10 +136,12 @@ def starting_rows(candidates: Candidates, n: int, weighing: Weighing | None = No
 def _weigh(candidates: Candidates, weighing: Weighing) -> Weigh:
     """The promise of each candidate, weighed as if those before it were running."""
     domain, rows = candidates.domain, candidates.rows
+    running = TrialLog(domain.layout)
 
     def weigh(scores: FloatArray, floor: float, order: Sequence[int]) -> FloatArray:
-        running = [Trial(n, domain.config(rows[i])) for n, i in enumerate(order)]
-        return weighing.apply(scores, rows, TrialLog(domain.layout, running), floor)
+        for n in range(len(running), len(order)):
+            running.add(Trial(n, domain.config(rows[order[n]])))
+        return weighing.apply(scores, rows, running, floor)
 
     return weigh
 

@@ -52,7 +52,7 @@ def without_strangers(
     if len(home) < FEWEST or not groups:
         return models
     rows = _thinned(Candidates(domain, models, sources, seed).rows, MOST_CANDIDATES, seed)
-    left = _left_out(models.predict(rows), home, groups, len(tasks), seed)
+    left = _left_out(models, models.predict(rows), home, groups, seed)
     return replace(models, tasks=tuple(m for i, m in enumerate(models.tasks) if i not in left))
 
 
@@ -100,30 +100,32 @@ def _groups(tasks: Sequence[Source]) -> list[list[int]]:
 
 
 def _left_out(
-    F: FloatArray, home: Sequence[int], groups: Sequence[list[int]], n_tasks: int, seed: int
+    models: SourceModels, F: FloatArray, home: Sequence[int], groups: Sequence[list[int]], seed: int
 ) -> set[int]:
     """The tasks that the tasks at home do better without."""
-    rng = np.random.default_rng([seed, n_tasks])
+    w, rng = models.weights, np.random.default_rng([seed, len(F)])
     asked = sorted(rng.permutation(home)[:MOST_ASKED].tolist())
     left: list[list[int]] = []
-    costs = _costs(F, asked, left)
+    costs = _costs(F, asked, left, w)
     while True:
         here = [group for group in groups if group not in left]
         ways = [[*left, group] for group in here] + ([list(groups)] if len(here) > 1 else [])
         helpful = [(float(gain.mean()), way, less) for way in ways
-                   if _is_clear(gain := costs - (less := _costs(F, asked, way)))]  # fmt: skip
+                   if _is_clear(gain := costs - (less := _costs(F, asked, way, w)))]  # fmt: skip
         if not helpful:
             return {i for group in left for i in group}
         _, left, costs = max(helpful, key=lambda one: one[0])
 
 
-def _costs(F: FloatArray, asked: Sequence[int], left: Sequence[list[int]]) -> FloatArray:
+def _costs(
+    F: FloatArray, asked: Sequence[int], left: Sequence[list[int]], weights: FloatArray
+) -> FloatArray:
     """What the starting points of the others, less those that left, cost each task asked."""
     gone = {i for group in left for i in group}
     costs = []
     for task in asked:
         others = [i for i in range(len(F)) if i != task and i not in gone]
-        order, _ = greedy_cover(F[others], TRIALS)
+        order, _ = greedy_cover(F[others], TRIALS, counts=weights[others])
         costs.append(np.minimum.accumulate(F[task, order]).mean())
     return np.array(costs)
 

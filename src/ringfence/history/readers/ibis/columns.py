@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import SpaceError
+from ringfence.history.readers.ibis.different import choices
 from ringfence.history.readers.ibis.numbers import first_row, number, ranges
 from ringfence.space import Choice
 from ringfence.space.inference import Numbers, empty_column, no_finite_value, wrong_type
@@ -19,12 +20,6 @@ from ringfence.space.spellings import LEADING_ZERO
 
 MOST_CHOICES = 1000
 """A column of text with more different values is not a categorical parameter."""
-
-
-def different_values(table: Any, name: str) -> pl.Series:
-    """The different values of a column, missing included: at most one more than MOST_CHOICES."""
-    values: pl.DataFrame = table.select(name).distinct().limit(MOST_CHOICES + 1).to_polars()
-    return values[name]
 
 
 class EngineColumns:
@@ -36,8 +31,10 @@ class EngineColumns:
         self._n_rows = n_rows
         self._choices: dict[str, list[Choice]] = {}
         self._numeric: dict[str, Any] = {}
+        texts = [n for n in names if rows[n].type().is_string() or rows[n].type().is_boolean()]
+        values = choices(rows, texts, MOST_CHOICES)
         for name in names:
-            self._sort_out(name)
+            self._sort_out(name, values.get(name))
         integer = dict.fromkeys(fractional, False)
         integer |= {name: True for name in names if rows[name].type().is_integer()}
         gaps = {f"{name}:gaps": rows[name].isnull().sum() for name in names}
@@ -88,16 +85,16 @@ class EngineColumns:
         mixed = tasks.filter((tasks.given > 0) & (tasks.gaps > 0)).limit(1).to_polars()
         return (mixed["gaps"][0], f"task {mixed[':task'][0]!r}") if mixed.height else None
 
-    def _sort_out(self, name: str) -> None:
+    def _sort_out(self, name: str, values: pl.Series | None) -> None:
         """Whether a column holds numbers, as such or as text, or choices."""
         column = self._rows[name]
         kind = column.type()
         if kind.is_numeric():
             self._numeric[name] = number(column)
             return
-        if not (kind.is_string() or kind.is_boolean()):
+        if values is None:
             raise wrong_type(name, kind)
-        values = different_values(self._rows, name).drop_nulls()
+        values = values.drop_nulls()
         if kind.is_string() and self._all_numbers(name, values):
             self._numeric[name] = number(column)
         elif len(values) > MOST_CHOICES:

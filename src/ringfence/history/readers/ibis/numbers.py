@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ringfence.history.readers.ibis.different import different_values
 from ringfence.space.inference import Numbers
 from ringfence.space.scales import MOST_GRID_VALUES, spans_decades, suggests_log
 
@@ -69,7 +70,27 @@ def ranges(
     facts |= first_row(rows, _extremes({name: columns[name] for name in infinite}, integer))
     medians = _medians(rows, columns, facts)
     grids = _grids(rows, columns, facts)
-    return facts, {name: _range(name, facts, integer, medians, grids) for name in columns}
+    found = {name: _range(name, facts, integer, medians, grids) for name in columns}
+    return facts, found | _beside_zero(rows, columns, found)
+
+
+def _beside_zero(
+    rows: Any, columns: Mapping[str, Any], found: Mapping[str, Range | None]
+) -> dict[str, Range]:
+    """The ranges of the columns of zeros and of positive numbers that are spread on a log scale."""
+    maybe = {name: one for name, one in found.items() if one and one.numbers.low == 0}
+    above = {name: _without(columns[name] <= 0, columns[name]) for name in maybe}
+    facts = first_row(rows, _extremes(above, dict.fromkeys(above, True)))
+    medians = _medians(rows, above, facts)
+    beside = {}
+    for name, median in medians.items():
+        least, high = _ends(facts, name)
+        if suggests_log(least, high, median):
+            one = maybe[name]
+            zeros = one.n - facts[f"{name}:n"]
+            numbers = replace(one.numbers, count=one.n, zeros=zeros, above_zero=least)
+            beside[name] = Range(numbers, one.n)
+    return beside
 
 
 def _extremes(columns: Mapping[str, Any], integer: Mapping[str, bool]) -> dict[str, Any]:
@@ -104,16 +125,9 @@ def _grids(
 ) -> dict[str, list[float]]:
     """The different values of each column of positive numbers that has few of them."""
     positive = [name for name in columns if (ends := _ends(facts, name)) and ends[0] > 0]
-    about = first_row(rows, {name: columns[name].approx_nunique() for name in positive})
-    grids = {}
-    for name, count in about.items():
-        if count <= 2 * MOST_GRID_VALUES:  # what is counted is near the truth
-            limit = MOST_GRID_VALUES + 1
-            values = rows.select(x=columns[name]).distinct().limit(limit + 1).to_polars()["x"]
-            values = values.filter(values.is_finite()).sort()
-            if len(values) < limit:
-                grids[name] = values.to_list()
-    return grids
+    found = different_values(rows, {n: columns[n] for n in positive}, MOST_GRID_VALUES + 1)
+    finite = {name: values.filter(values.is_finite()) for name, values in found.items()}
+    return {n: grid.sort().to_list() for n, grid in finite.items() if len(grid) <= MOST_GRID_VALUES}
 
 
 def _medians(rows: Any, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, float]:
@@ -127,16 +141,21 @@ def _medians(rows: Any, columns: Mapping[str, Any], facts: Mapping[str, Any]) ->
         aggregates[f"{name}:lowest"] = (columns[name] == ends[name][0]).sum()
         aggregates[f"{name}:below"] = (columns[name] < turn).sum()
     counts = first_row(rows, aggregates)
+    astride = [name for name in turns if 2 * counts[f"{name}:below"] == facts[f"{name}:n"]]
+    neighbors: dict[str, Any] = {}
+    for name in astride:
+        x, turn = columns[name], turns[name]
+        neighbors[f"{name}:last"] = x.max(where=x < turn)
+        neighbors[f"{name}:next"] = x.min(where=x >= turn)
+    beside = first_row(rows, neighbors)
     medians = {}
-    for name, turn in turns.items():
+    for name in turns:
         low, high = ends[name]
         n, below = facts[f"{name}:n"], counts[f"{name}:below"]
         if 2 * counts[f"{name}:lowest"] > n:
             medians[name] = low
-        elif 2 * below == n:
-            x = columns[name]
-            neighbors = {"last": x.max(where=x < turn), "next": x.min(where=x >= turn)}
-            medians[name] = sum(first_row(rows, neighbors).values()) / 2
+        elif name in astride:
+            medians[name] = (beside[f"{name}:last"] + beside[f"{name}:next"]) / 2
         else:
             medians[name] = low * (high / low) ** 0.5 if 2 * below > n else high
     return medians

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.readers.ibis.columns import MOST_CHOICES, different_values
+from ringfence.history.readers.ibis.columns import MOST_CHOICES
 from ringfence.history.readers.ibis.numbers import number
 from ringfence.history.values import ROUNDING, describe, numbers_of, wanted_numbers
 from ringfence.space import Choice, Constant, Float, Int, Parameter
@@ -20,14 +20,15 @@ class ParameterColumn:
     """Where one parameter is wrong, missing (`gap`; None if missing is a value), or has certain
     values."""
 
-    def __init__(self, rows: Any, name: str, parameter: Parameter) -> None:
+    def __init__(self, rows: Any, name: str, parameter: Parameter, raw: pl.Series) -> None:
+        """`raw` are the different values, needed unless the parameter is a range."""
         self.column, self.parameter = rows[name], parameter
         self.gap = self.column.isnull()
         if isinstance(parameter, (Float, Int)):
             inside = _within(parameter, number(self.column)).fill_null(False)
             self.wrong = self.column.notnull() & ~inside
             return
-        self.raw = different_values(rows, name)
+        self.raw = raw
         if len(self.raw) > MOST_CHOICES:
             raise HistoryError(
                 f"the column {name!r} has more than {MOST_CHOICES} different values, too many for "
@@ -70,4 +71,4 @@ def _within(parameter: Float | Int, numbers: Any) -> Any:
         rest = (numbers % 1).abs()
         off = ibis.least(rest, 1.0 - rest)
         inside &= off <= ROUNDING * ibis.greatest(numbers.abs(), 1.0)
-    return inside
+    return inside if parameter.off is None else inside | (numbers == float(parameter.off))

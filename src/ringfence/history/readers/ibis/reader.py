@@ -7,24 +7,29 @@ inferred from.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from ringfence.checks import integer
-from ringfence.errors import HistoryError, SettingError
+from ringfence.errors import HistoryError, RingfenceError, SettingError
 from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.guesses import TASKS
 from ringfence.history.history import EXACT_INTEGERS, History, history_from
 from ringfence.history.places import Places
 from ringfence.history.readers.ibis.best import best_rows
 from ringfence.history.readers.ibis.columns import EngineColumns
+from ringfence.history.readers.ibis.long import require_one_value, widened
 from ringfence.history.readers.ibis.numbers import first_row, number, plain
-from ringfence.history.readers.ibis.rows import COUNTED, finished, highest_budgets, usable
+from ringfence.history.readers.ibis.rows import COUNTED, UNNAMED, finished, highest_budgets, usable
+from ringfence.history.readers.ibis.sample import sampled_rows
 from ringfence.history.roles import NamedColumns, Roles, require_column
 from ringfence.history.selection import Dropped, Selection
 from ringfence.history.usable import finished_rows
+from ringfence.incoming.parsing import reason
 from ringfence.space import Constant, Space
 from ringfence.space.inference import Inferred, infer_from
 from ringfence.words import some
@@ -47,6 +52,8 @@ def read(
     space: Space | None = None,
     best: int | None = 100,
     order: str | None = None,
+    sample: int | None = None,
+    long: Sequence[str] | None = None,
 ) -> History:
     """The best rows of each task of an Ibis table; the rest stays in its engine.
 
@@ -54,6 +61,10 @@ def read(
     task travel, enough for `learn` up to `top` = best / rows of the task; None brings all of them,
     which `check` needs. Among equals the row with the least `order` wins; without that column
     DuckDB's own order of rows counts, and in other engines the values of the parameters do.
+
+    `sample` instead of `best` takes the best row of each task and so many others at random, with
+    which everything can be done. `long` names the columns of runs, keys and values of a table with
+    a row for each of a run's values; maps become columns unasked.
     """
     if not recognizes(source) or not hasattr(source, "columns"):
         raise HistoryError(
@@ -62,7 +73,43 @@ def read(
         )
     if space is not None and not isinstance(space, Space):
         raise SettingError(f"space must be a Space, not {type(space).__name__}")
-    limit = integer(best, "best", 1)
+    wanted = _at_most(integer(sample, "sample", 1))
+    limit = _at_most(integer(best, "best", 1)) if wanted is None else wanted
+    with _engine():
+        return _read(source, columns, limit, wanted, long, order, budget, status, space)
+
+
+MOST = 2**53
+"""More rows than any table has."""
+
+
+def _at_most(count: int | None) -> int | None:
+    return None if count is None else min(count, MOST)
+
+
+@contextmanager
+def _engine() -> Iterator[None]:
+    """HistoryError for whatever the engine, or Ibis on the way to it, cannot do with the table."""
+    try:
+        yield
+    except RingfenceError:
+        raise
+    except Exception as error:
+        raise HistoryError(f"the engine cannot read the table: {reason(error)}") from error
+
+
+def _read(
+    source: Any,
+    columns: NamedColumns,
+    limit: int | None,
+    wanted: int | None,
+    long: Sequence[str] | None,
+    order: str | None,
+    budget: str | None,
+    status: str | None,
+    space: Space | None,
+) -> History:
+    given, source = source, widened(source, long)
     columns.refuse("decimal", *(["missing"] if limit is not None else []), reader="ibis")
     columns = replace(columns, budget=budget, status=status)
     if order is not None:
@@ -75,8 +122,11 @@ def read(
     if space is not None:
         columns = replace(columns, parameters=_columns_of(space, head))
     history = history_from(head, columns, typed=True, guesses_cost=True)
+    if long is not None:
+        roles = history.roles
+        require_one_value(given, long, [n for n in (roles.task, roles.objective) if n is not None])
     history = replace(history, source=_name_of(source), space=space)
-    return history if limit is None else _selected(source, history, limit, order)
+    return history if limit is None else _selected(source, history, limit, order, wanted)
 
 
 def _require_one_task(head: pl.DataFrame) -> None:
@@ -89,8 +139,10 @@ def _require_one_task(head: pl.DataFrame) -> None:
         )
 
 
-def _selected(table: Any, history: History, best: int, order: str | None) -> History:
-    """The history with the best rows of the whole table in place of its first rows."""
+def _selected(
+    table: Any, history: History, best: int, order: str | None, sample: int | None
+) -> History:
+    """The history with the best rows or a sample of the whole table in place of its first rows."""
     roles = history.roles
     runs = finished(_prepared(table, roles, order), roles)
     if not runs.n_rows:
@@ -105,17 +157,34 @@ def _selected(table: Any, history: History, best: int, order: str | None) -> His
     rows = remaining.rows
     if roles.budget is not None:
         rows = highest_budgets(rows, roles.budget)
-    counts = dict(rows.group_by(":task").aggregate(n=rows.count()).to_polars().rows())
+    least = {} if sample is None else {"least": rows[":value"].min()}
+    per_task = rows.group_by(":task").aggregate(n=rows.count(), **least).to_polars()
+    counts = dict(per_task.select(":task", "n").rows())
     dropped = [*runs.dropped, *remaining.dropped]
     if below := remaining.n_rows - sum(counts.values()):
         dropped.append(Dropped(below, f"below the highest {roles.budget} of the task", COUNTED))
     if not counts:
         why = "; ".join(f"{group.rows} because {group.reason}" for group in dropped)
         raise HistoryError(f"no row of the history can be used: {why}")
-    frame = best_rows(rows, best, max(counts.values()), roles.parameters)
+    if sample is not None:
+        frame = sampled_rows(rows, sample, per_task, roles.parameters)
+    else:
+        frame = best_rows(rows, best, max(counts.values()), roles.parameters)
     for note in without_impossible(frame, roles, Places())[1]:
         raise HistoryError(f"{note}; leave such rows out by a filter, or read all (best=None)")
     total = sum(counts.values()) + sum(group.rows for group in dropped)
+    if sample is not None:
+        read = (
+            f"{frame.height} of {total} rows were read, the best and a random {sample} of each task"
+        )
+        left = [f"{group.rows} rows do not count: {group.reason}" for group in dropped]
+        if any(group.reason != UNNAMED for group in runs.dropped):
+            left.append(
+                "failed runs are not read in a sample, so nothing is learned of failures; "
+                "best=None reads all rows"
+            )
+        notes = (*history.notes, *inferred.notes, *left, read)
+        return replace(history, frame=frame, space=inferred.space, notes=notes)
     selection = Selection(inferred.space, best, total, counts, tuple(dropped), inferred.notes)
     read_note = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
     notes = (*history.notes, *inferred.notes, read_note)

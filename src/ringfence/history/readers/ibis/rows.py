@@ -14,17 +14,22 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
+import polars as pl
+
 from ringfence.errors import HistoryError
 from ringfence.history.guessing.statuses import GOOD_STATUS
 from ringfence.history.readers.ibis.best import joined_by_task
+from ringfence.history.readers.ibis.columns import MOST_CHOICES
+from ringfence.history.readers.ibis.different import choices
 from ringfence.history.readers.ibis.numbers import first_row, is_finite, number
 from ringfence.history.readers.ibis.parameters import ParameterColumn
 from ringfence.history.roles import Roles
 from ringfence.history.selection import Dropped
 from ringfence.history.values import describe
-from ringfence.space import Categorical, Constant, Space
+from ringfence.space import Categorical, Constant, Float, Int, Space
 
 COUNTED = "counted in the engine"
+UNNAMED = "no task is named"
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ def finished(table: Any, roles: Roles) -> EngineRows:
     """The rows with a task and a finite objective whose run did not fail; `table` has :task and
     :value already."""
     tests = [
-        _Test(table[":task"].isnull(), "no task is named"),
+        _Test(table[":task"].isnull(), UNNAMED),
         _Test(~is_finite(table[":value"]), f"{roles.objective} is missing or not finite"),
     ]
     if roles.status is not None:
@@ -57,7 +62,9 @@ def usable(runs: EngineRows, space: Space, doubtful: Collection[str]) -> EngineR
     names = _with_parents(space, [name for name in doubtful if name in rows.columns])
     if not names:
         return EngineRows(rows, runs.n_rows, ())
-    columns = {name: ParameterColumn(rows, name, space[name]) for name in names}
+    chosen = [name for name in names if not isinstance(space[name], (Float, Int))]
+    raw = choices(rows, chosen, MOST_CHOICES)
+    columns = {n: ParameterColumn(rows, n, space[n], raw.get(n, pl.Series())) for n in names}
     active = _active(space, columns)
     wrong = [
         _Test(c.wrong & active.get(n, True), f"{n} is not {describe(space[n])}")
