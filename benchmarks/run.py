@@ -14,10 +14,12 @@ from benchmarks import (
     ellipsoid,
     end_to_end,
     gp,
+    many_tasks,
     slack_box,
     slack_ellipsoid,
     threads,
     transfer_speed,
+    weighing_speed,
 )
 from benchmarks.timing import Row
 
@@ -28,15 +30,22 @@ GROUPS = {
     "Gaussian process and expected improvement, against BoTorch": gp.rows,
     "Sampling, the command line, imports": end_to_end.rows,
     "Tasks with different parameters: a suggestion, against matching tasks": transfer_speed.rows,
+    "Costs and failed runs of the past: with them, against without": weighing_speed.rows,
+    "Many tasks, of which 64 stand for all": many_tasks.rows,
     "Shared cores: a plain call, against the same without the limit of threads": threads.rows,
 }
 
 
 def line(row: Row) -> str:
     ours = f"{row.ours * 1e3:.1f} ms" if row.ours < 0.1 else f"{row.ours:.2f} s"
-    ratio = "" if row.ratio is None else f"{row.ratio:.{0 if row.ratio >= 10 else 1}f}×"
+    ratio = "" if row.ratio is None else f"{row.ratio:.{digits(row.ratio)}f}×"
     other = "" if row.other is None else f"{row.other:.3g} s"
     return f"| {row.what} | {ours} | {other} | {ratio} | {row.goal} | {row.note} |"
+
+
+def digits(ratio: float) -> int:
+    """Behind the point: near to one they matter."""
+    return 0 if ratio >= 10 else 1 if ratio >= 2 else 2
 
 
 def main() -> None:

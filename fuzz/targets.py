@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
@@ -105,6 +106,16 @@ def _learned(case: Case, thorough: bool) -> None:
         _export(learned)
         learned._repr_html_()
         learned.starts(1)
+        if learned.hub:
+            _searched(learned)
+
+
+def _searched(learned: rf.LearnedSpace) -> None:
+    """A search begins with what the hub knows of the space."""
+    optimizer = rf.optimizer("transfer", learned, seed=0)
+    config = optimizer.ask().config
+    if not learned.space.contains(config):
+        raise Flaw("outside", f"a trial: {config!r}"[:300])
 
 
 def _export(learned: rf.LearnedSpace) -> None:
@@ -117,6 +128,80 @@ def _export(learned: rf.LearnedSpace) -> None:
         except rf.RingfenceError:
             continue
         compile(text, f"{tool}.py", "exec")
+
+
+def _hub_entry(case: Case, thorough: bool) -> None:
+    """An entry of the hub is read, shown, and its spaces and rows asked for."""
+    from ringfence.learned.hub import past
+    from ringfence.learned.hub.display import hub_html, hub_text
+    from ringfence.learned.hub.entries import HubEntry, decode_entry
+
+    for name in (case.source, "tiny.parquet"):
+        if not Path(name).is_file():  # the package's own files are there
+            raise rf.FileError(f"no {name}")
+    entry = HubEntry(decode_entry(Path(case.source).read_bytes(), case.source))
+    shown(str(entry), repr(entry), hub_text([entry.record]))
+    entry._repr_html_()
+    hub_html([entry.record])
+    usual, past.rows_of = past.rows_of, _rows_here
+    past._history.cache_clear()
+    try:
+        for rows in (None, 500):
+            learned = entry.space(rows=rows)
+            shown(str(learned))
+            history = entry.history(rows=rows)
+            shown(str(history))
+            if thorough:
+                rf.learn(history, learned.space, starts=0)
+    finally:
+        past.rows_of = usual
+
+
+def _rows_here(name: str) -> Any:
+    """The rows of the entry that is tried, whatever it calls itself."""
+    from ringfence.learned.hub.past import decode_rows
+
+    return decode_rows(Path("tiny.parquet").read_bytes(), "tiny.parquet")
+
+
+def _refreshed(case: Case, thorough: bool) -> None:
+    """A learned space with a history is shown with it, and looked at by a refresh."""
+    from ringfence.refreshing.log import read_log, write_log
+    from ringfence.refreshing.text import history_parts
+    from ringfence.refreshing.versions import Versions
+    from ringfence.rendering.layout import lay_out
+
+    path = Path(case.source)
+    log = read_log(path)
+    shown("\n".join(lay_out(history_parts(log, path))))
+    again = Versions.of(path, "2026-02-01T00:00:00Z", look_only=False)
+    if again.learned is not None:
+        shown(str(again.learned))
+    write_log(path, again.log)
+    if read_log(path) != again.log:
+        raise Flaw("not-the-same", "a log that is read, written and read")
+
+
+def _long(case: Case, thorough: bool) -> None:
+    """Rows of JSON as a table of DuckDB, which is read in its long layout."""
+    import ibis
+    import polars as pl
+
+    try:
+        lines = Path(case.source).read_text("utf-8").splitlines()
+        rows = [json.loads(line) for line in lines if line.strip()]
+        table = ibis.memtable(pl.DataFrame(rows, strict=False, infer_schema_length=None))
+        if {"keys", "values"} <= {*table.columns}:
+            table = table.mutate(params=ibis.map(table.keys, table["values"]))
+            table = table.drop("keys", "values")
+    except BaseException as error:  # what is no table there never comes to us
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise rf.HistoryError("no table") from error
+    history = rf.read_history(table, **case.options)
+    shown(str(history), repr(history))
+    if thorough:
+        shown(str(rf.learn(history, starts=0)))
 
 
 def _space(case: Case, thorough: bool) -> None:
@@ -346,6 +431,9 @@ TARGETS: dict[str, Callable[[Case, bool], None]] = {
     "learned": _learned,
     "space": _space,
     "state": _state,
+    "hub-entry": _hub_entry,
+    "refreshed": _refreshed,
+    "long": _long,
     "plan": _plan,
     "store": _store,
     "results": _results,

@@ -11,6 +11,7 @@ import perturbation  # noqa: F401
 import ringfence as rf
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.layout import Layout
+from ringfence.space.axes import OffAxis
 
 SPACES = {
     "numeric": rf.Space(
@@ -39,6 +40,14 @@ SPACES = {
             rf.Condition("degree", "kernel", ["poly"]),
         ],
     ),
+    "off": rf.Space(
+        {
+            "lr": rf.Float(1e-4, 1.0, log=True),
+            "l2": rf.Float(1e-3, 10.0, log=True, off=0.0),
+            "depth": rf.Int(1, 12, off=-1),
+            "keep": rf.Float(0.5, 0.9, off=1.0),
+        }
+    ),
 }
 REGIONS = {
     "full": None,
@@ -53,10 +62,12 @@ REGIONS = {
 }
 """By name; the last is learned from tasks with different parameters."""
 TASKS = 12
+OFF_BELOW = 0.55  # as in about half of the tasks of `history`
 
 
 class Problem:
-    """A quadratic around `center` in unit coordinates; the second choice of a category is best."""
+    """A quadratic around `center` in unit coordinates; the second choice of a category is best, and
+    what can be off is best so if the center is low."""
 
     def __init__(self, space: rf.Space, center: float) -> None:
         self.layout = Layout(full_space(space))
@@ -66,6 +77,8 @@ class Problem:
         total = np.zeros(len(rows))
         for j, axis in enumerate(self.layout.axes):
             best = self.center if axis is not None else 1.0
+            if isinstance(axis, OffAxis) and self.center < OFF_BELOW:
+                best = axis.place
             off = np.abs(rows[:, j] - best)
             total += np.where(np.isnan(off), 0.2, off**2 if axis is not None else 0.3 * (off > 0))
         return total

@@ -30,7 +30,8 @@ FOREIGN = {
 AT_HOME = {
     "smac": ("optimize/methods/smac.py", "adapters/smac.py"),
     "ConfigSpace": ("optimize/methods/smac.py", "adapters/smac.py", "adapters/configspace.py"),
-    "joblib": ("bench/parallel.py", "bench/ray_backend.py"),
+    "joblib": ("bench/parallel.py", "bench/ray_backend.py", "adapters/sklearn/search.py"),
+    "sklearn": ("adapters/sklearn/search.py",),
     "ray": ("adapters/raytune.py", "bench/ray_backend.py"),
     "torch": ("adapters/botorch.py",),
     "ax": ("adapters/ax.py",),

@@ -18,7 +18,7 @@ from processes import ringfence
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
     "learn", "check", "report", "refresh", "show", "sample", "starts", "export", "infer", "match",
-    "demo", "example",
+    "demo", "example", "hub list", "hub show", "hub export",
 )  # fmt: skip
 BENCH = ("run", "status", "table", "plot", "fetch openml", "fetch hpob")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")])

@@ -14,7 +14,10 @@ from fuzz.targets import SELF_TEST, TARGETS
 from fuzz.watch import watch
 from fuzz.worker import Batch, Report
 
-SHORT = {"commands": 50, "slow-commands": 3, "mlruns": 40, "csv": 60, "xlsx": 60, "store": 40}
+SHORT = {
+    "commands": 50, "slow-commands": 3, "mlruns": 40, "csv": 60, "xlsx": 60, "store": 40,
+    "long": 20,
+}  # fmt: skip
 """Inputs of slow targets in the short run."""
 OTHERS = 120
 """Inputs of each other target; two thousand in all, in some seconds."""

@@ -86,6 +86,7 @@ def nested(depth: int) -> list:
         ("numeric", "box", lambda b: b["settings"].update(shape="full"), "the shape"),
         ("numeric", "boxes", lambda b: b["settings"].update(shape="box"), "the shape"),
         ("numeric", "box", lambda b: b["blocks"][0].update(widened=4), "keeps room"),
+        ("numeric", "box", lambda b: b["tasks"][0].update(stands_for=9), "stand for more tasks"),
         ("mixed", "box", no_integer, "no integer"),
         ("numeric", "box", lambda b: b["blocks"][0].update(region=nested(200)), "damaged"),
     ],

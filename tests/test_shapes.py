@@ -23,6 +23,7 @@ from ringfence.fit.shapes import SHAPES, shape_choices, shape_names
 from ringfence.learned.file import schema
 from ringfence.optimize.registry import names
 from ringfence.regions import sample
+from ringfence.space.pairs import from_pairs, paired
 
 OPTIONS = {
     "hyperband": {"max_budget": 9},
@@ -111,7 +112,8 @@ def test_it_is_drawn_and_reported(learned, kind, tmp_path):
 
 def test_it_is_handed_to_optuna(learned, kind):
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    space = SPACES[kind]
+    original = SPACES[kind]
+    space = paired(original)  # of what can be off, Optuna is asked for a flag first
 
     def objective(trial):
         config = {}
@@ -127,8 +129,9 @@ def test_it_is_handed_to_optuna(learned, kind):
             elif isinstance(parameter, rf.Categorical):
                 config[name] = trial.suggest_categorical(name, parameter.choices)
         constants = {n: p.value for n, p in space.parameters.items() if isinstance(p, rf.Constant)}
-        assert learned.contains({**constants, **config})
-        return Problem(space, 0.55)({**constants, **config})
+        config = from_pairs(original, {**constants, **config})
+        assert learned.contains(config)
+        return Problem(original, 0.55)(config)
 
     study = optuna.create_study(sampler=sampler(learned, seed=0, guard=None))
     study.optimize(objective, n_trials=12)

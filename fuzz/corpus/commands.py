@@ -37,6 +37,14 @@ QUICK = (
     ["bench", "fetch", "openml", "nothing", "--data", "tables", "--delay", "0"],
     ["example", "optuna", "-o", "there"],
     ["example"],
+    ["learn", "runs.csv", *READ, "--starts", "0", "--hub", "elastic_net/classification"],
+    ["learn", "runs.csv", *READ, "--cost", "duration", "--status", "status", "--starts", "0"],
+    ["hub", "list"],
+    ["hub", "show", "elastic_net", "--task", "classification", "--rows", "500"],
+    ["hub", "export", "svm", "--to", "optuna", "-o", "tune.py"],
+    ["hub", "export", "mlp", "--to", "json", "--task", "regression"],
+    ["export", "off.json", "--to", "optuna"],
+    ["show", "off.json", "--tasks"],
     ["--version"],
 )  # fmt: skip
 SLOW = (
@@ -44,9 +52,28 @@ SLOW = (
     ["check", "runs.csv", *READ, "--starts", "0", "--require-speedup", "1.5"],
     ["report", "runs.csv", *READ, "--starts", "0", "-o", "out.html"],
     ["show", "box.json", "--plot", "box.svg"],
+    ["show", "off.json", "--plot", "off.svg"],
+    ["refresh", "runs.csv", *READ, "--starts", "0", "--no-check", "-o", "box.json"],
+    ["refresh", "--all", "refresh.toml", "--json"],
     ["bench", "run", "plan.toml", "--store", "store", "--data", "."],
     ["bench", "plot", "results.parquet", "-o", "figures", "--metric", "regret"],
 )
+REFRESH = b"""task = "task"
+objective = "loss"
+starts = 0
+no_check = true
+
+[[space]]
+source = "runs.csv"
+output = "box.json"
+
+[[space]]
+source = "runs.csv"
+output = "new.json"
+shape = "ellipsoid"
+parameters = ["C", "depth"]
+"""
+"""A plan of refreshes: one of a space that is there, one that begins."""
 SCHEMES = (
     "http", "https", "postgresql", "postgres", "mysql", "mysql+pymysql", "mssql", "oracle",
     "sqlite", "jdbc:postgresql", "databricks", "file", "ftp", "duckdb", "snowflake",
@@ -75,6 +102,8 @@ def files() -> dict[str, bytes]:
         "space.json": write_space(SPACE, ".json").encode(),
         "box.json": box,
         "ball.json": ball,
+        "off.json": learned_files()[5],
+        "refresh.toml": REFRESH,
         "results.parquet": table,
         **{name: content for name, content in FILES.items() if name != "runs.csv"},
         **cells,
@@ -83,12 +112,13 @@ def files() -> dict[str, bytes]:
 
 def named(arguments: list[str]) -> dict[str, bytes]:
     """The files that a command line needs."""
-    plan = "plan.toml" in arguments
+    plan, refresh = "plan.toml" in arguments, "refresh.toml" in arguments
     return {
         name: content
         for name, content in files().items()
         if name in arguments
         or (plan and (name.startswith("store/") or name in ("runs.csv", "tiny.toml")))
+        or (refresh and name in ("runs.csv", "box.json"))
     }
 
 

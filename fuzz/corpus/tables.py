@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, JSON lines, Parquet, Excel, and the export of Weights & Biases."""
+"""Tables: CSV, TSV, JSON lines, Parquet, Excel, Weights & Biases' export, and a warehouse's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from fuzz.case import Case
-from fuzz.corpus.runs import delimited, rows
+from fuzz.corpus.runs import config, delimited, rows
 from fuzz.mutations.archives import zipped
 from fuzz.mutations.tables import parquet
 
@@ -156,4 +156,38 @@ def _wandb() -> list[Case]:
     ]
 
 
-CORPORA = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "xlsx": _xlsx, "wandb": _wandb}
+LONG = {"long": ["run", "key", "value"], "task": "task", "objective": "loss"}
+
+
+def _long() -> list[Case]:
+    """Runs whose parameters are rows of their own, or keys in a map, for a warehouse."""
+    made = []
+    for texts in (True, False):
+        pairs = [
+            {"run": n, "key": key, "value": str(value) if texts else value}
+            | {"task": run["task"], "loss": run["loss"]}
+            for n, run in enumerate(rows())
+            for key, value in (config(run).items() if texts else (("C", run["C"]), ("d", n % 5)))
+        ]
+        content = "\n".join(map(json.dumps, pairs)).encode()
+        for more in ({}, {"sample": 2}, {"best": None}):
+            made.append(Case("long", {"runs.jsonl": content}, "runs.jsonl", {**LONG, **more}))
+    maps = [
+        {"task": run["task"], "loss": run["loss"], "keys": [*config(run)]}
+        | {"values": [str(value) for value in config(run).values()]}
+        for run in rows()
+    ]
+    content = "\n".join(map(json.dumps, maps)).encode()
+    named = {"task": "task", "objective": "loss"}
+    made.append(Case("long", {"runs.jsonl": content}, "runs.jsonl", {**named, "best": 3}))
+    return made
+
+
+CORPORA = {
+    "csv": _csv,
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+    "xlsx": _xlsx,
+    "wandb": _wandb,
+    "long": _long,
+}

@@ -36,6 +36,9 @@ if TYPE_CHECKING:  # for editors and type checkers: the same names as in HOMES
     from ringfence.history.mismatch.match import Match as Match
     from ringfence.history.mismatch.match import match as match
     from ringfence.learned.file import load as load
+    from ringfence.learned.hub.asking import Hub as Hub
+    from ringfence.learned.hub.asking import hub as hub
+    from ringfence.learned.hub.entries import HubEntry as HubEntry
     from ringfence.learned.space import LearnedSpace as LearnedSpace
     from ringfence.learning import learn as learn
     from ringfence.optimize import Optimizer as Optimizer
@@ -63,6 +66,8 @@ HOMES = {
     "history.example": "example_history",
     "history.mismatch.match": "Match match",
     "learned.file": "load",
+    "learned.hub.asking": "Hub hub",
+    "learned.hub.entries": "HubEntry",
     "learned.space": "LearnedSpace",
     "learning": "learn",
     "optimize": "Optimizer Outcome Trial load_optimizer meta_features minimize optimizer",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -45,6 +46,7 @@ def learn(
     seed: int | None = None,
     average_repeats: bool = False,
     starts: Starts = "auto",
+    hub: str | LearnedSpace | None = None,
     progress: Callable[[int, int], None] | None = None,
     task: str | None = None,
     objective: str | int | None = None,
@@ -86,9 +88,13 @@ def learn(
         seed: of that choice.
         average_repeats: average the rows of a task that have the same configuration (seeds).
         starts: number of starting points to find as well: configurations of the learned space that
-            cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks. 'auto'
-            is ten for 3 to 100 tasks that have 32 rows (their median) and for 3 or more that have
-            one each, else none; 0 is none.
+            cover the earlier tasks, `learned.starts()`. It takes a second for twenty tasks; of many
+            tasks 64 have a model, chosen to stand for all. 'auto' is ten for 3 or more tasks that
+            have 32 rows (their median) and for 3 or more that have one each, else none; 0 is none.
+        hub: an entry of the hub that the runs join, such as 'lightgbm' or 'lightgbm/regression', or
+            a space that `rf.hub(…)` gives. Parameters are matched by name. With n own tasks 10 of
+            10 + n of the hub's are kept. Ranges that were only read off the runs are widened to
+            the hub's.
         progress: called with the number of steps done and of all, where there are several:
             settings that 'auto' compares, tasks that starting points need a model of.
         task: the column that names the task, if `history` is still to be read.
@@ -126,12 +132,26 @@ def learn(
     wanted_starts(starts, ())  # a wrong number is refused before the work begins
     columns = {"task": task, "objective": objective, "direction": direction}
     prepared = PreparedHistory.of(history, space, learn, {**columns, **reading})
+    joined_to = ""
+    if hub is not None:
+        prepared, joined_to = _with_hub(prepared, hub)
     if shape != "auto":
-        return learn_prepared(prepared, settings, starts, progress=progress)
+        learned = learn_prepared(prepared, settings, starts, progress=progress)
+        return replace(learned, hub=joined_to)
     from ringfence.checking import choose  # costs an import that other shapes do without
 
     settings, note = choose(prepared, settings.rows, progress)
-    return learn_prepared(prepared, settings, starts, [note], progress)
+    learned = learn_prepared(prepared, settings, starts, [note], progress)
+    return replace(learned, hub=joined_to)
+
+
+def _with_hub(prepared: PreparedHistory, hub: str | LearnedSpace) -> tuple[PreparedHistory, str]:
+    """The runs with those of the hub, and what of it they joined."""
+    from ringfence.learned.hub.joining import join  # others do without it
+
+    joint = join(prepared.history, prepared.space, hub, read_off=prepared.read_off)
+    notes = (*prepared.notes, *joint.notes)
+    return PreparedHistory(joint.history, joint.space, notes, prepared.read_off), joint.hub
 
 
 def learn_prepared(

@@ -147,5 +147,5 @@ def cost_text(cost: float, unit: str) -> str:
 
 
 def _digits(number: float) -> str:
-    """Two digits, or all before the point."""
-    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+    """Two digits, or all before the point if these are few."""
+    return f"{number:,.0f}" if 10 <= number < 1e9 else f"{number:.2g}"

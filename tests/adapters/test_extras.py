@@ -18,6 +18,7 @@ NEEDS = {
     "ax": ("ax", "ax"),
     "synetune": ("syne_tune", "synetune"),
     "hyperopt": ("hyperopt", "hyperopt"),
+    "sklearn.search": ("sklearn", "sklearn"),
 }
 """By adapter, the package that it imports and the extra that brings it."""
 

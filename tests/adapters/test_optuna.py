@@ -36,6 +36,7 @@ from ringfence.adapters.optuna import (
 )
 from ringfence.adapters.optuna import sampler as sampler_with_guard
 from ringfence.learned.full import full_space
+from ringfence.space.pairs import from_pairs, paired, switched
 
 from .contract import AWKWARD, inside
 
@@ -57,7 +58,10 @@ sampler = partial(sampler_with_guard, guard=None)
 
 
 def suggested(trial, space: rf.Space) -> dict:
-    """What an objective gets that asks for the whole original ranges, define by run."""
+    """What an objective gets that asks for the whole original ranges, define by run; of a flag and
+    a range where a value switches a parameter off."""
+    if switched(space):
+        return from_pairs(space, suggested(trial, paired(space)))
     config: dict = {}
     for name in space.parents_first:
         parameter = space[name]
@@ -94,7 +98,8 @@ def params(study: optuna.Study) -> list[dict]:
 @pytest.mark.parametrize("base, kind, where", matrix(PROPOSING, SPACES, REGIONS, PROPOSING))
 def test_every_proposal_lies_inside_in_plain_types(base, kind, where):
     learned = region(kind, where)
-    for config in params(run(learned, BASES[base]())):
+    for values in params(run(learned, BASES[base]())):
+        config = from_pairs(learned.space, values)
         assert learned.contains(config)
         for name, value in config.items():
             wanted = {rf.Float: float, rf.Int: int}.get(type(learned.space[name]))
@@ -104,7 +109,40 @@ def test_every_proposal_lies_inside_in_plain_types(base, kind, where):
 @pytest.mark.parametrize("kind", SPACES)
 def test_the_gaussian_process_stays_inside_too(kind):
     learned = region(kind, "ellipsoid")
-    assert all(learned.contains(config) for config in params(run(learned, BASES["gp"]())))
+    tried = params(run(learned, BASES["gp"]()))
+    assert all(learned.contains(from_pairs(learned.space, values)) for values in tried)
+
+
+@pytest.mark.parametrize("where", ["full", "box", "ellipsoid"])
+def test_starting_points_that_are_off_are_tried_as_flags(where):
+    learned = region("off", where)
+    first = learned.sample(6, seed=1)
+    assert any(config["l2"] == 0.0 or config["depth"] == -1 for config in first)
+    study = optuna.create_study(sampler=sampler(learned))
+    enqueue(study, first, learned)
+    study.optimize(objective_in(learned.space), n_trials=8)
+    tried = [from_pairs(learned.space, values) for values in params(study)]
+    assert tried[:6] == first
+    assert all(learned.contains(config) for config in tried)
+
+
+def test_a_range_without_a_flag_is_told_which_to_ask_for():
+    learned = rf.Space({"l2": rf.Float(1e-3, 10, log=True, off=0.0)})
+    study = optuna.create_study(sampler=sampler(learned, seed=0))
+    with pytest.raises(rf.SettingError, match=r"first, and for .l2. only if"):
+        study.optimize(lambda t: t.suggest_float("l2", 1e-3, 10, log=True), n_trials=20)
+    study = optuna.create_study(sampler=sampler(learned, seed=0))  # 0 is in range
+    study.optimize(lambda t: t.suggest_float("l2", 0.0, 10), n_trials=40)
+    values = [values["l2"] for values in params(study)]
+    assert 0.0 in values and all(learned.contains({"l2": value}) for value in values)
+
+
+def test_distributions_of_a_parameter_that_may_be_off_are_a_pair():
+    found = distributions(rf.Space({"l2": rf.Float(1e-3, 10, log=True, off=0.0)}))
+    assert found == {
+        "use_l2": CategoricalDistribution([True, False]),
+        "l2": FloatDistribution(1e-3, 10, log=True),
+    }
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -335,6 +373,10 @@ def test_wider_calls_are_fine_narrower_ones_say_so():
         rf.SettingError, match=r"'lr' goes from .* narrower than the learned .*widen"
     ):
         study.ask().suggest_float("lr", 0.9 * high, 1.0, log=True)
+    hardly = low * (1.0 + 1e-8)
+    with pytest.raises(rf.SettingError) as error:
+        study.ask().suggest_float("lr", hardly, 10.0, log=True)
+    assert f"{hardly:.12g} to" in str(error.value) and f"learned {low:.12g} to" in str(error.value)
     linear = optuna.create_study(sampler=sampler(learned)).ask().suggest_float("lr", 1e-6, 10.0)
     assert linear == wide  # the study's scale is no matter
 

@@ -89,6 +89,8 @@ def test_what_a_param_space_cannot_say_is_an_error():
         raytune.param_space(region("numeric", "ellipsoid"))
     with pytest.raises(rf.SettingError, match="no conditions: use"):
         raytune.param_space(region("conditional", "box"))
+    with pytest.raises(rf.SettingError, match=r"'l2' may be off \(0\) beside its range"):
+        raytune.param_space(SPACES["off"])
 
 
 @pytest.mark.parametrize("kind, name", CELLS)

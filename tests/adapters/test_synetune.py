@@ -71,7 +71,7 @@ def test_asha():
         scheduler.on_trial_result(trial, {"loss": trial.config["C"], "epoch": 1})
 
 
-@pytest.mark.parametrize("kind", SPACES)
+@pytest.mark.parametrize("kind", [kind for kind in SPACES if kind != "off"])
 @pytest.mark.parametrize("name", ["full", "box", "slack box"])
 def test_a_box_as_a_config_space(kind, name):
     learned = region(kind, name)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
+
 import ringfence as rf
 from failing import SPACE, history_of, runs_of
+from ringfence.checking.display.text import zone_lines as checked_lines
+from ringfence.learned.text import zone_lines
 
 
 def test_a_check_finds_the_zone_anew_without_each_task():
@@ -20,6 +26,18 @@ def test_a_check_finds_the_zone_anew_without_each_task():
     assert f"the others have a zone for {zone.claimed} of 4" in said
     assert f"{zone.failed} of {zone.runs} runs of those tasks in it failed" in said
     assert "the best run of 0 of them lies in it" in said
+
+
+def test_of_many_tasks_it_is_said_that_some_were_looked_at():
+    learned = rf.learn(history_of(runs_of()), SPACE, starts=0)
+    assert "runs (4 tasks), about" in zone_lines(learned)[0]
+    many = replace(learned, tasks=learned.tasks * 750)
+    said = "runs (4 of 3,000 tasks, of which a random choice was looked at), about"
+    assert said in zone_lines(many)[0]
+    zone = rf.check(history_of(runs_of()), SPACE, starts=0).zone
+    assert zone is not None
+    assert "of 4; " in checked_lines(zone)[1]
+    assert "of 400 tasks looked at; " in checked_lines(msgspec.structs.replace(zone, tasks=400))[1]
 
 
 def test_random_failures_leave_a_check_as_it_is():

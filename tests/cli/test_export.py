@@ -12,6 +12,7 @@ import ringfence as rf
 from problems import SPACES, region
 from processes import python, ringfence
 from ringfence.adapters.export import TOOLS, snippet
+from ringfence.space.pairs import from_pairs
 
 FREE = {"botorch", "cmaes", "neps"}
 """Tools that know no conditions at all."""
@@ -54,7 +55,9 @@ def test_every_program_is_python_and_loads_the_file(tool):
 RUNS = [
     ("optuna", "conditional-ellipsoid"),
     ("optuna", "conditional-boxes-auc"),
+    ("optuna", "off-box"),
     ("configspace", "conditional-ellipsoid"),
+    ("configspace", "off-box"),
     ("sklearn", "conditional-box"),
     ("cmaes", "numeric-ellipsoid"),
     ("hyperopt", "mixed-ellipsoid"),
@@ -81,7 +84,7 @@ def test_programs_run_and_print_configurations_inside(tool, name, folder):
     printed = [ast.literal_eval(line) for line in lines if line.startswith("{")]
     assert printed
     for config in printed:
-        assert learned.contains(config)
+        assert learned.contains(from_pairs(learned.space, config))
 
 
 TURNED = {

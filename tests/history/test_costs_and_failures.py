@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from datetime import timedelta
+from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
@@ -261,13 +261,24 @@ def test_mended_histories_keep_costs_and_failures():
         mended.rename({"x": "seconds"})
 
 
-def test_wide_costs_of_small_tasks_are_hardly_ever_far():
-    """Of 3,000 tasks of twelve log-normal costs 13 are expected to lose one; 40 or more would be
-    seven standard deviations."""
+@pytest.mark.parametrize("n", [12, 50])
+def test_wide_costs_of_small_tasks_are_hardly_ever_far(n):
+    """Of 3,000 tasks of twelve log-normal costs 13 are expected to lose one, of 720 of fifty one;
+    40 or more would be seven standard deviations."""
     rng = np.random.default_rng(1)
-    tasks = [f"t{i // 12}" for i in range(36_000)]
+    tasks = [f"t{i // n}" for i in range(36_000)]
     table = runs(36_000, task=tasks, seconds=np.exp(4.0 * rng.normal(size=36_000)))
-    assert sum(cost is None for cost in costs(History.from_frame(table, objective="loss"))) < 40
+    far = sum(cost is None for cost in costs(History.from_frame(table, objective="loss")))
+    assert far < (40 if n == 12 else 8)
+
+
+def test_a_gap_among_many_costs_may_be_narrower_than_among_few():
+    """Log costs from 0 to 1.2 times log 20, and a job 30 times as dear as the dearest other."""
+    for n, is_far in ((12, False), (200, True)):
+        seconds = np.append(np.exp(1.2 * np.log(20.0) * np.linspace(0, 1, n - 1)), 0.0)
+        seconds[-1] = 30.0 * seconds.max()
+        known = costs(History.from_frame(runs(n, seconds=seconds), objective="loss"))
+        assert [cost is None for cost in known] == [False] * (n - 1) + [is_far]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "pandas", "rows"])
@@ -408,6 +419,18 @@ def test_a_history_without_a_finished_run_says_what_its_status_says():
         rf.learn(runs, task="task", objective="loss")
 
 
+@pytest.mark.parametrize("cells", [[None] * 8, [""] * 8, ["", " ", None, ""] * 2])
+def test_an_empty_status_counts_as_finished_and_that_is_said(cells):
+    runs = pl.DataFrame({"task": ["a", "b"] * 4, "x": range(8), "loss": range(8)})
+    runs = runs.with_columns(status=pl.Series(cells, dtype=pl.String))
+    history = rf.History.from_frame(runs, task="task", objective="loss", direction="minimize")
+    assert len(usable_rows(history, rf.infer_space(history).space).frame) == 8
+    assert "'status' is empty: every run with an objective counts as finished" in history.notes
+    told = runs.with_columns(status=pl.lit("ok"))
+    told = rf.History.from_frame(told, task="task", objective="loss", direction="minimize")
+    assert not any("is empty" in note for note in told.notes)
+
+
 def test_a_long_status_is_quoted_in_part():
     runs = pl.DataFrame(
         {"task": ["a", "a", "b", "b"], "lr": [0.1, 0.2, 0.3, 0.4], "loss": [1.0, 2.0, 1.0, 2.0]}
@@ -415,3 +438,30 @@ def test_a_long_status_is_quoted_in_part():
     runs = runs.with_columns(status=pl.Series(["ok", "failed " + "x" * 10_000, "ok", "ok"]))
     learned = rf.learn(runs, task="task", objective="loss", starts=0)
     assert max(len(one.example) for one in learned.provenance.dropped) < 300
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[[1.0], [2.0]], [{"a": 1}, {"a": 2}], [b"1", b"2"], [date(2026, 1, 1), date(2026, 1, 2)]],
+)
+def test_what_is_no_number_is_no_cost(cells):
+    with pytest.raises(HistoryError, match="cannot be read as costs") as caught:
+        History.from_frame(
+            runs(12, price=cells * 6), task="task", objective="loss", cost="price",
+            parameters=["x"],
+        )  # fmt: skip
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cells", [[1e308, 1.7e308], [5e-324, 1e-320], [1e299, 1e-320]])
+def test_a_space_of_costs_beyond_all_measure_is_read_again(tmp_path, cells):
+    frame = runs(24).with_columns(
+        pl.Series("price", cells * 12),
+        (pl.int_range(pl.len()) % 5 / 5).alias("loss"),
+    )
+    history = History.from_frame(
+        frame, task="task", objective="loss", cost="price", parameters=["x"]
+    )
+    rf.learn(history, starts=3).save(tmp_path / "learned.json")
+    known = rf.load(tmp_path / "learned.json").costs
+    assert (known is None) == (cells[0] == 1e308)

@@ -186,3 +186,20 @@ def test_a_status_that_is_not_understood_is_asked_about(words):
 def test_a_status_in_numbers_is_no_parameter():
     history = rf.History.from_frame(table("val_loss", status=np.resize([0, 1], N)))
     assert history.roles.parameters == ("lr", "depth")
+
+
+@pytest.mark.parametrize("named", [{}, {"task": "run", "objective": "value"}])
+def test_a_table_with_a_row_for_each_value_is_not_learned_from(named):
+    wide = table("val_loss", run=[f"r{i}" for i in range(N)])
+    tall = wide.cast(pl.String).unpivot(index="run", variable_name="key", value_name="value")
+    with pytest.raises(rf.HistoryError, match=r"long=\('run', 'key', 'value'\)"):
+        rf.read_history(tall, **named, direction="minimize")
+    with pytest.raises(rf.HistoryError, match="'long' is an option of ibis"):
+        rf.read_history(tall, long=("run", "key", "value"))
+
+
+def test_a_parameter_may_be_called_key_and_an_objective_value():
+    history = rf.read_history(
+        table("value", key=["a", "b"] * 30), objective="value", direction="minimize"
+    )
+    assert set(history.roles.parameters) == {"lr", "depth", "key"}

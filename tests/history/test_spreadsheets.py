@@ -203,11 +203,25 @@ def test_grids_tell_the_scale(values, log):
     assert infer_space(history).space["x"].log is log
 
 
-def test_zeros_beside_a_log_spread_are_said():
+def test_zeros_beside_a_log_spread_switch_off():
     x = [0.0 if i % 8 == 0 else 10.0 ** (-6 + i / 8) for i in range(40)]
     inferred = infer_space(History.from_frame(runs(x=x)))
-    assert isinstance(inferred.space["x"], Float) and not inferred.space["x"].log
-    assert any("x is 0 in 5 rows and spread over" in note for note in inferred.notes)
+    assert inferred.space["x"] == Float(x[1], x[39], log=True, off=0.0)
+    assert any(note.startswith("x is off (0) in 5 rows, else a number") for note in inferred.notes)
+    whole = [0 if i % 8 == 0 else 2 ** (i % 11) for i in range(40)]
+    assert infer_space(History.from_frame(runs(x=whole))).space["x"] == Int(1, 1024, True, off=0)
+
+
+def test_a_zero_or_two_are_numbers_that_were_rounded():
+    x = [0.0 if i == 8 else 10.0 ** (-6 + i / 8) for i in range(40)]
+    inferred = infer_space(History.from_frame(runs(x=x)))
+    assert inferred.space["x"] == Float(0.0, x[39])
+    assert any("x is 0 in 1 row and spread over" in note for note in inferred.notes)
+
+
+def test_zeros_beside_a_linear_spread_are_its_lowest_values():
+    x = [0.0 if i % 8 == 0 else i / 40 for i in range(40)]
+    assert infer_space(History.from_frame(runs(x=x))).space["x"] == Float(0.0, x[39])
 
 
 @pytest.mark.parametrize(

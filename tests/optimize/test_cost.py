@@ -256,6 +256,19 @@ def test_the_check_counts_what_is_spent(history):
         rf.check(charged(cost=False), WIDE, shape="full", by="cost")
 
 
+def test_the_check_names_the_tasks_whose_costs_it_does_not_know(history):
+    frame, column = history.frame, history.roles.cost
+    unknown = pl.when(pl.col("task") == frame["task"][0]).then(None).otherwise(pl.col(column))
+    some = rf.History.from_frame(
+        frame.with_columns(unknown.alias(column)), task="task", objective="loss",
+        parameters=["a", "b"], cost=column,
+    )  # fmt: skip
+    check = rf.check(some, WIDE, shape="full")
+    assert check.starts.spending.without == (str(frame["task"][0]),)
+    assert f"(over 4 tasks; of {frame['task'][0]} too few costs are known)" in str(check)
+    assert "too few costs" not in str(rf.check(history, WIDE, shape="full"))
+
+
 def priced(costs: np.ndarray) -> rf.History:
     frame = charged().frame.with_columns(spent=pl.Series(costs))
     return rf.History.from_frame(
@@ -288,6 +301,8 @@ def test_totals_of_noisy_costs_are_expected_ones():
         (6.2 * 3600, "seconds", "6.2 hours"),
         (4 * 86_400.0, "seconds", "4 days"),
         (1234.0, "dollars", "1,234 dollars"),
+        (1e308, "dollars", "1e+308 dollars"),
+        (1e308, "seconds", "1.2e+303 days"),
     ],
 )
 def test_costs_in_words(cost, unit, text):

@@ -27,7 +27,14 @@ from ringfence.optimize.risk.chance import SLOPE, Chance
 from ringfence.optimize.risk.evidence import ENOUGH, evidence
 from ringfence.optimize.risk.kept import chance_from
 from ringfence.optimize.risk.runs import MOST_RUNS, Runs
-from ringfence.optimize.risk.zone_search import FAILING, MOST_SHARE
+from ringfence.optimize.risk.zone_search import (
+    FAILING,
+    FOLDS,
+    LEAST_FAILED,
+    MOST_SHARE,
+    Marked,
+    _held,
+)
 from ringfence.optimize.risk.zones import find_zone
 from ringfence.optimize.trial import PRUNED, Trial
 from ringfence.optimize.weighing.failure import AVERSION, weight
@@ -165,6 +172,39 @@ def test_the_zone_is_the_product_that_decides_and_its_counts_are_those_of_the_ru
     assert share == pytest.approx(zone.share, abs=0.03)
 
 
+def most_failures(runs: Marked, w: np.ndarray, k: int, q: int) -> float:
+    """The most failures that a threshold of rule k holds for choice q, by trying them all."""
+    held = [0.0]
+    for threshold in np.unique(runs.S[k][~np.isnan(runs.S[k])]):
+        inside = (runs.S[k] >= threshold) & runs.M[q]
+        failed, every = (w * runs.y)[inside].sum(), w[inside].sum()
+        if (
+            failed >= max(FAILING * every, LEAST_FAILED)
+            and not (runs.barred & inside & (w > 0)).any()
+        ):
+            held.append(failed)
+    return max(held)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_failures_that_rules_hold_are_those_of_their_best_thresholds(seed):
+    """Scores with ties and gaps, failures at the top of some rules, all runs and without a fold."""
+    rng = np.random.default_rng(seed)
+    n, task = 400, np.repeat(np.arange(6), [100, 90, 80, 60, 40, 30])
+    y = (rng.random(n) < 0.15).astype(float)
+    S = np.round(rng.normal(size=(6, n)) + 4.0 * y * (np.arange(6) > 1)[:, None], 1)
+    S[rng.random(S.shape) < 0.1] = np.nan
+    M = np.array([np.ones(n, bool), rng.random(n) < 0.5])
+    barred = (rng.random(n) < 0.05) & (y == 0)
+    w = 1.0 + rng.integers(0, 3, n)
+    runs = Marked(S, M, np.zeros(6, int), y, w, task, barred, S, M)
+    for counted in (np.ones(n, bool), task % FOLDS != 0, task % FOLDS != 3):
+        weights = np.where(counted, w, 0.0)
+        expected = [[most_failures(runs, weights, k, q) for q in (0, 1)] for k in range(6)]
+        np.testing.assert_allclose(_held(runs, weights), expected)
+    assert np.max(expected) > 2 * LEAST_FAILED and len(runs.rankings[0][0][0]) < n
+
+
 def test_a_zone_for_one_choice_only():
     runs = runs_of(200).with_columns(
         pl.when(pl.col("kind") == "b").then(pl.lit("ok")).otherwise("status").alias("status"),
@@ -248,6 +288,22 @@ def test_a_zone_of_a_narrow_range_has_the_digits_that_it_needs(x, edge):
     assert zone is not None
     assert abs(zone.threshold - edge) <= 0.03 * (x.high - x.low)
     assert float(zone.rule.removeprefix("x ≥ ").replace(",", "")) == zone.threshold
+
+
+def test_the_share_of_a_zone_is_that_of_its_rule_and_a_quarter_at_most():
+    """Uniform numbers: what lies above a threshold is one minus it."""
+    for edge in (0.5, 0.7, 0.8, 0.95):
+        zone, _ = zone_beyond(PLANE, 400, lambda x, rng, edge=edge: x >= edge)
+        assert zone is not None and zone.axis == "x"
+        assert zone.share == pytest.approx(1.0 - zone.threshold, abs=0.01)  # three deviations
+        assert zone.share <= MOST_SHARE and zone.cut == (edge < 0.75)
+
+
+def test_no_zone_of_a_rule_that_holds_more_than_a_quarter_wherever_it_is_cut():
+    """Of three values the largest has a third of the space, and no other rule is as short."""
+    space = rf.Space({"x": rf.Int(1, 3), "u": rf.Float(-1.0, 1.0)})
+    zone, _ = zone_beyond(space, 400, lambda x, rng: x >= 3)
+    assert zone is None
 
 
 def test_random_failures_have_no_zone():

@@ -292,3 +292,10 @@ def test_what_a_method_of_the_users_own_proposes_is_checked():
     table = rf.optimizer(Wrong, PLAIN, candidates=[{"x": 0.5, "y": 0.0}])
     with pytest.raises(SettingError, match="none of them: propose one of domain"):
         table.setup.domain.config(np.array([[0.1, 0.2]]))
+
+
+def test_a_reason_that_no_file_can_hold_is_spelled_out(tmp_path):
+    engine = rf.optimizer("random", rf.Space({"x": rf.Float(0.0, 1.0)}), seed=0)
+    engine.fail(engine.ask(), "caf\udce9")
+    engine.save(tmp_path / "run.json")
+    assert rf.load_optimizer(tmp_path / "run.json").trials[0].reason == "caf\\udce9"

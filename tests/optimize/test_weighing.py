@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import multivariate_normal
 
 import ringfence as rf
 from checking.histories import SPACE
+from failing import SPACE as FAILING
+from failing import runs_of
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.coordinates import SmoothCoordinates
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.log import TrialLog
+from ringfence.optimize.transfer.sources import sources_of
 from ringfence.optimize.trial import Trial
-from ringfence.optimize.weighing.cost import FADED, Costs, exponent
+from ringfence.optimize.weighing.cost import EACH, FADED, Costs, exponent
 from ringfence.optimize.weighing.cost_model import (
     PENALTIES,
     CostModel,
@@ -23,6 +27,7 @@ from ringfence.optimize.weighing.cost_model import (
     own_model,
     shared_model,
 )
+from ringfence.optimize.weighing.reasons import weighing_of
 from ringfence.optimize.weighing.weighing import Slopes, Weighing
 
 
@@ -107,12 +112,15 @@ def test_the_weight_is_gain_per_cost_first_and_fades():
     assert exponent(FADED) == exponent(200) == 0.0
     layout = Layout(full_space(SPACE))
     costs = Costs(layout)
-    rows = np.random.default_rng(2).random((7, len(layout.names)))
+    rng = np.random.default_rng(2)
+    rows, draws = rng.random((7, len(layout.names))), rng.random((9999, len(layout.names)))
     told = log_of(layout, [1.0, 10.0, None, 3.0])
-    np.testing.assert_allclose(
-        costs.log_weights(rows, told), -exponent(4) * costs.predict(rows, told)[0]
-    )
-    np.testing.assert_allclose(costs.log_weights(rows, log_of(layout, [None])), 0.0)
+    expected, level = costs.predict(rows, told)[0], np.median(costs.predict(draws, told)[0])
+    weights = -exponent(4) * np.log(np.exp(expected - level) + EACH)
+    np.testing.assert_allclose(costs.log_weights(rows, told), weights, atol=0.05)
+    unknown = costs.log_weights(rows, log_of(layout, [None]))
+    np.testing.assert_allclose(unknown, -exponent(1) * np.log(1.0 + EACH))
+    assert not costs.log_weights(rows, log_of(layout, [1.0] * FADED)).any()
 
 
 def test_costs_of_failed_trials_are_no_costs_of_results():
@@ -133,6 +141,9 @@ class Bump:
     def log_weights(self, rows, log):
         return multivariate_normal([0.3, 0.6], 0.1 * np.eye(2)).logpdf(rows)
 
+    def with_gradient(self, rows, log):
+        return self.log_weights(rows, log), -(rows - [0.3, 0.6]) / 0.1
+
 
 def test_slopes_of_weights_are_their_gradient():
     layout = domain_of(full_space(SPACE)).layout
@@ -142,6 +153,29 @@ def test_slopes_of_weights_are_their_gradient():
     values, gradient = Slopes(weights, coordinates).with_gradient(coordinates.start)
     np.testing.assert_allclose(values, weights(rows))
     np.testing.assert_allclose(gradient, -(rows - [0.3, 0.6]) / 0.1, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", ["full", "box", "ellipsoid"])
+def test_slopes_of_costs_and_failures_are_differences_of_their_weights(shape):
+    """In the coordinates of a search, next to rows with a category, after some trials."""
+    runs = runs_of(60).with_columns(cost=pl.col("batch") * pl.col("width") ** 0.5)
+    history = rf.read_history(
+        runs, task="task", objective="loss", direction="minimize", status="status", cost="cost",
+        parameters=list(FAILING),
+    )  # fmt: skip
+    domain = domain_of(rf.learn(history, FAILING, shape=shape, starts=0))
+    weighing = weighing_of(domain.layout, sources_of(history, domain.layout).tasks, "cost")
+    assert len(weighing.weights) == 2
+    trial = Trial(0, domain.config(domain.draw(1, np.random.default_rng(1))))
+    weights = weighing.at(TrialLog(domain.layout, [trial]))
+    coordinates = SmoothCoordinates(domain.layout, domain.draw(5, np.random.default_rng(2)))
+    slopes, u = Slopes(weights, coordinates), coordinates.start
+    values, gradient = slopes.with_gradient(u)
+    np.testing.assert_allclose(values, slopes.at(u))
+    assert np.abs(gradient).max() > 0.1
+    for j, step in enumerate(1e-6 * np.eye(u.shape[1])):
+        difference = (slopes.at(u + step) - slopes.at(u - step)) / 2e-6
+        np.testing.assert_allclose(gradient[:, j], difference, rtol=1e-4, atol=1e-5)
 
 
 def test_a_search_without_weights_is_what_it_was_and_one_with_a_weight_follows_it():

@@ -194,10 +194,12 @@ def test_a_source_that_does_not_tell_is_read_and_compared(path, monkeypatch):
     assert refresh(request(path), path).changed
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"format": "other"}', "[" * 100_000, "\0"])
+@pytest.mark.parametrize(
+    "damage", ["", "[]", "{}", '{"format": "other"}', "[" * 100_000, "\0", "\xe6"]
+)
 def test_a_damaged_log_is_said_to_be(path, damage):
     refresh(request(path), path)
-    (folder_of(path) / "log.json").write_text(damage)
+    (folder_of(path) / "log.json").write_bytes(damage.encode("latin-1"))
     if damage == "{}":  # an empty log: the file becomes a version that was found
         assert refresh(request(path), path).entry.changes == (FOUND,)
         return
@@ -362,11 +364,30 @@ def test_a_plan_of_one_space_makes_its_folder(path):
         ("", "names no spaces"),
         ("[[space]]\nsource = 'a.csv'", "has no output"),
         ("[[space]]\nsource='a'\noutput='b'\n[[space]]\nsource='a'\noutput='b'", "twice"),
+        ("[[space]]\nsource='a'\noutput='b'\n'output=c' = true", "has a key 'output=c', and"),
+        ("'' = true\n[[space]]\nsource='a'\noutput='b'", "has a key '', and keys are"),
+        ("[[space]]\nsource='a'\noutput='b'\nhelp = true", "o such option: --help"),
+        ("version = true\n[[space]]\nsource='a'\noutput='b'", "o such option: --version"),
     ],
 )
 def test_a_plan_that_is_none_is_said_to_be(path, plan, why):
     (path.parent / "plan.toml").write_text(plan)
     assert why in command(path.parent, "--all", "plan.toml", code=1)
+
+
+def test_a_source_that_is_a_variable_is_named_and_its_value_is_not(path):
+    plan = "[[space]]\nsource = '${PLACE}'\noutput = 'one.json'\n"
+    (path.parent / "plan.toml").write_text(plan)
+    words = ("refresh", "--all", "plan.toml")
+    for secret in ("hush", "folder/hush=x", "hush.csv"):
+        result = ringfence(*words, cwd=path.parent, env={"PLACE": secret})
+        told = result.stdout + result.stderr
+        assert result.returncode == 1 and "${PLACE}" in told and "hush" not in told
+    result = ringfence(*words, cwd=path.parent, env={"PLACE": "me:hush@db/hush"})
+    assert result.returncode == 1 and "hush" not in result.stdout + result.stderr
+    again = plan + "task = 'task'\nobjective = 'error'\nstarts = 0\nno_check = true\n"
+    (path.parent / "plan.toml").write_text(again)
+    assert ringfence(*words, cwd=path.parent, env={"PLACE": "runs.csv"}).returncode == 0
 
 
 def test_times_are_in_the_log_and_not_in_the_space(path):

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ringfence.adapters.values import unequal
-from ringfence.adapters.view import ToolView, Translated, as_learned
+from ringfence.adapters.values import nearest, unequal
+from ringfence.adapters.view import ToolView, Translated, as_learned, is_box
 from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SpaceError
+from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
-from ringfence.space import Categorical, Condition, Constant, Float, Int, Parameter, Space
+from ringfence.space import Categorical, Condition, Config, Constant, Float, Int, Parameter, Space
+from ringfence.space.pairs import from_pairs, paired, switched, to_pairs, without_flags
 
 try:
     import ConfigSpace as CS
@@ -23,13 +25,15 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("ConfigSpace", "configspace") from error
 
 CORNERS = 9  # of the zone of a product or ratio, which together hold most of it
+OFF = "off"  # in the `meta` of a range: the value of the parameter if its flag is False
 FINEST = 1e-10  # ConfigSpace rounds bounds to 13 decimals
 
 
 def to_configspace(
     learned: LearnedSpace | Space, seed: int | None = None
 ) -> Translated[CS.ConfigurationSpace]:
-    """The ConfigurationSpace to search: a box as it is, any other region as its cube.
+    """The ConfigurationSpace to search: a box as it is, any other region as its cube. In a box, a
+    parameter that a value switches off becomes a flag and a range that is active if it is True.
 
     Args:
         learned: the learned space, or a plain one.
@@ -47,15 +51,29 @@ def to_configspace(
         >>> learned.contains(translated.decode(translated.space.sample_configuration()))
         True
     """
-    view = ToolView(as_learned(learned), can_represent=unequal)
+    given = as_learned(learned)
+    box = given.as_space() if is_box(given) else None
+    off = {} if box is None else switched(box)
+    shown = given if box is None or not off else full_space(paired(box))
+    view = ToolView(shown, can_represent=unequal)
     space = CS.ConfigurationSpace(seed=integer(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])
     for _, conditions in groupby(_by_child(view.space), key=lambda c: c.child):
         space.add(_condition(space, list(conditions)))
 
-    _forbid_zone(space, view)
+    for name, parameter in off.items():
+        space[name].meta = {OFF: parameter.off}
+    _forbid_zone(space, ToolView(given, can_represent=unequal))
+
+    def decode(values: Mapping[str, Any]) -> Config:
+        config = view.decode(values)
+        return config if box is None or not off else from_pairs(box, config)
 
     def encode(config: Mapping[str, Any]) -> CS.Configuration:
+        if box is not None and off:
+            given.space.check(config)
+            near = {n: nearest(n, box[n], value) for n, value in config.items() if n in box}
+            config = to_pairs(box, near)
         try:
             return CS.Configuration(space, values=view.encode(config))
         except CS.ForbiddenValueError:
@@ -64,7 +82,7 @@ def to_configspace(
                 "ConfigurationSpace forbids; a history read with failures='ignore' has none"
             ) from None
 
-    return Translated(space, view.decode, encode)
+    return Translated(space, decode, encode)
 
 
 def from_configspace(space: CS.ConfigurationSpace) -> Space:
@@ -89,7 +107,9 @@ def from_configspace(space: CS.ConfigurationSpace) -> Space:
         )
     parameters = {name: _parameter(hyperparameter) for name, hyperparameter in space.items()}
     conditions = [simple for condition in space.conditions for simple in _conditions(condition)]
-    return Space(parameters, conditions)
+    off = {name: (one.meta or {}).get(OFF) for name, one in space.items()}
+    known = {name: value for name, value in off.items() if value is not None}
+    return without_flags(Space(parameters, conditions), known)
 
 
 def _hyperparameter(name: str, parameter: Parameter) -> Any:
@@ -116,7 +136,7 @@ def _forbid_zone(space: CS.ConfigurationSpace, view: ToolView) -> None:
     that of a product of two. Its clauses for what lies below hold nothing back (1.2), and a cube
     has no parameters to forbid."""
     zone = view.learned.zone
-    if zone is None or view.cube is not None or len(zone.parameters) > 2:
+    if zone is None or len(zone.parameters) > 2 or any(map(view.is_coordinate, zone.parameters)):
         return
     shown = [view.space[name] for name in zone.parameters]
     numbers = [one for one in shown if isinstance(one, (Int, Float))]

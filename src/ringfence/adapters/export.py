@@ -13,31 +13,37 @@ from importlib.resources import files
 from ringfence.adapters import TOOLS
 from ringfence.adapters.view import require_box
 from ringfence.errors import SettingError
+from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
 from ringfence.quoting import literal
 from ringfence.space import Categorical, Condition, Constant, Int, Parameter, Space
+from ringfence.space.pairs import flag_of, paired, switched
 from ringfence.words import shortened
 
+LOAD = "rf.load(LEARNED)"
+"""How a template loads the learned space."""
 LONGEST_NAME = 40  # characters of an objective in a comment, which keeps to its line
 
 
-def snippet(learned: LearnedSpace, path: str, to: str) -> str:
-    """A Python program for the tool `to`, which loads the learned space from `path`. SettingError
-    for an unknown tool, and for a space that the tool cannot search."""
+def snippet(learned: LearnedSpace, path: str, to: str, call: str = "") -> str:
+    """A Python program for the tool `to`, which loads the learned space from `path`, or has it from
+    a `call`. SettingError for an unknown tool, and for a space that the tool cannot search."""
     if to not in TOOLS:
         raise SettingError(f"no export to {to!r}; there is {', '.join(TOOLS)}")
     _check(learned, to)
     text = files("ringfence.adapters").joinpath("snippets", f"{to}.txt").read_text("utf-8")
-    return filled(text, learned, path)
+    return filled(text, learned, path, call)
 
 
-def filled(text: str, learned: LearnedSpace, path: str) -> str:
+def filled(text: str, learned: LearnedSpace, path: str, call: str = "") -> str:
     """A template with its words in capitals filled in. It is done in one pass, so that what is
     filled in is never looked into."""
-    words = {"LEARNED": literal(path), **_goal_words(learned, text[3 : text.index(":")])}
+    words = {LOAD: call or f"rf.load({literal(path)})", "LEARNED": literal(path)}
+    words |= _goal_words(learned, text[3 : text.index(":")])
+    words[", SPACE"] = ", learned" * bool(switched(learned.space))
     if "    SUGGEST" in text:
         words["    SUGGEST"] = "\n".join(f"    {line}" for line in _suggestions(learned.space))
-    return re.sub("|".join(words), lambda word: words[word.group()], text)
+    return re.sub("|".join(map(re.escape, words)), lambda word: words[word.group()], text)
 
 
 def _goal_words(learned: LearnedSpace, tool: str) -> dict[str, str]:
@@ -64,6 +70,8 @@ def configspace_file(learned: LearnedSpace, suffix: str) -> str:
     from ringfence.adapters.configspace import to_configspace
 
     require_box(learned, "a file of ConfigSpace", "--to configspace without -o, a Python program")
+    if switched(learned.space):  # the tool's own file has no way back to one coordinate
+        learned = full_space(paired(learned.as_space()))
     record = to_configspace(learned).space.to_serialized_dict()
     if suffix == ".json":
         return json.dumps(record, indent=1) + "\n"
@@ -75,10 +83,21 @@ def configspace_file(learned: LearnedSpace, suffix: str) -> str:
 def _suggestions(space: Space) -> list[str]:
     """The lines in which an objective for Optuna asks for each parameter of `space`."""
     lines: list[str] = []
+    pairs = switched(space)
     for name in space.parents_first:
         line = f"config[{literal(name)}] = {_suggestion(name, space[name])}"
+        asked = [line]
+        if name in pairs:
+            flag = literal(flag_of(space, name))
+            asked = [
+                f"config[{literal(name)}] = {literal(pairs[name].off)}",
+                f"if trial.suggest_categorical({flag}, [True, False]):",
+                f"    {line}",
+            ]
         tests = [_test(condition, space) for condition in space.conditions_of(name)]
-        lines += [f"if {' and '.join(tests)}:", f"    {line}"] if tests else [line]
+        if tests:
+            asked = [f"if {' and '.join(tests)}:", *(f"    {line}" for line in asked)]
+        lines += asked
     return lines
 
 

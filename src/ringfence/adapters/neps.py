@@ -4,7 +4,8 @@
 
 NePS searches the full space and looks first where the prior points: at the middle of the
 learned region, with the more confidence, the less of a parameter's range the region keeps. This is
-a hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box.
+a hint, not a fence; for a fence, NePS also takes the ConfigurationSpace of a box. A parameter that
+a value switches off comes with a flag, `use_NAME`, and counts only if that is True.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ringfence.adapters.values import nearest
+from ringfence.adapters.values import middle, nearest
 from ringfence.adapters.view import as_learned
 from ringfence.errors import MissingExtraError, SettingError
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Choice, Constant, Space, axis_of
+from ringfence.space.pairs import flag_of, plain_range
 
 CONFIDENCE = ((0.25, "high"), (0.5, "medium"), (1.0, "low"))
 """Confidence in a prior by the share of the parameter's range that is kept."""
@@ -84,11 +86,16 @@ def priors(learned: LearnedSpace | Space) -> dict[str, dict[str, Any]]:
                 "prior": parameter.choices.index(nearest(name, parameter, choice)),
             }
         else:
+            prior = center[name]
+            if parameter.off is not None:
+                flag = {"choices": [True, False], "prior": int(prior == parameter.off)}
+                arguments[flag_of(given.space, name)] = {**flag, "prior_confidence": "low"}
+                prior = middle(plain_range(parameter)) if prior == parameter.off else prior
             arguments[name] = {
                 "lower": parameter.low,
                 "upper": parameter.high,
                 "log": parameter.log,
-                "prior": center[name],
+                "prior": prior,
             }
         confidence = next(level for share, level in CONFIDENCE if shares[name] <= share)
         arguments[name]["prior_confidence"] = confidence

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ringfence.adapters.view import ToolView, as_learned, require_box
+from ringfence.adapters.view import ToolView, as_learned, refuse_off, require_box
 from ringfence.checks import integer
 from ringfence.errors import FileError, MissingExtraError, SettingError
 from ringfence.files import write_atomically
@@ -60,7 +60,9 @@ def param_space(learned: LearnedSpace | Space) -> dict[str, Any]:
         raise SettingError(
             f"Ray's param_space has no conditions: use {way}, which leaves inactive parameters out"
         )
-    return _nested({name: _domain(p) for name, p in given.as_space().parameters.items()})
+    space = given.as_space()
+    refuse_off(space, "Ray's param_space", way)
+    return _nested({name: _domain(p) for name, p in space.parameters.items()})
 
 
 def searcher(

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ringfence.adapters.values import middle, one_type
-from ringfence.adapters.view import ToolView, as_learned, require_box
+from ringfence.adapters.view import ToolView, as_learned, refuse_off, require_box
 from ringfence.checks import integer
 from ringfence.errors import MissingExtraError, SettingError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Categorical, Config, Constant, Int, Parameter, Space
+from ringfence.space.parameters import extremes
 
 try:
     from syne_tune import config_space as cs
@@ -51,7 +52,9 @@ def config_space(learned: LearnedSpace | Space) -> dict[str, Any]:
     given = as_learned(learned)
     way = "ringfence.adapters.synetune.searcher(learned)"
     require_box(given, "a config space of Syne Tune", way)
-    return _domains(given.as_space())
+    space = given.as_space()
+    refuse_off(space, "a config space of Syne Tune", way)
+    return _domains(space)
 
 
 def searcher(
@@ -153,6 +156,8 @@ def _domain(parameter: Parameter) -> Any:
         choices = list(parameter.choices)
         return cs.ordinal(choices, kind="equal") if parameter.ordered else cs.choice(choices)
     low, high = parameter.low, parameter.high
+    if parameter.off is not None:  # the scheduler's view of a searcher: all that may be suggested
+        return (cs.randint if isinstance(parameter, Int) else cs.uniform)(*extremes(parameter))
     if isinstance(parameter, Int):
         return (cs.lograndint if parameter.log else cs.randint)(low, high)
     return (cs.loguniform if parameter.log else cs.uniform)(low, high)

@@ -22,6 +22,8 @@ def nearest(name: str, parameter: Parameter, value: Any) -> Choice:
             choices = list(parameter.choices)
             raise SpaceError(f"parameter {name!r}: {value!r} is none of the choices {choices}")
         return parameter.choices[position]
+    if value == parameter.off:
+        return parameter.off
     number = min(max(float(value), parameter.low), parameter.high)
     return round(number) if isinstance(parameter, Int) else number
 

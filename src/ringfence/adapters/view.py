@@ -1,8 +1,9 @@
 """A learned space for tools that only know boxes, choices and perhaps conditions.
 
-A box is shown as it is, in the user's units. Any other region is shown as a unit cube
-(learned/cube.py): each numeric parameter is a number from 0 to 1, and every point stands for a
-configuration inside. Either way `decode` turns what the tool proposes into a plain configuration
+A box is shown as it is, in the user's units, but a parameter that a value switches off as a number
+from 0 to 1, its place in the box. Any other region is shown as a unit cube (learned/cube.py): each
+numeric parameter is a number from 0 to 1, and every point stands for a configuration inside. Either
+way `decode` turns what the tool proposes into a plain configuration
 of the learned space, and `encode` goes back.
 """
 
@@ -14,12 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from ringfence.adapters.values import any_choices, middle, nearest
 from ringfence.errors import SettingError
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import (
+    Axis,
     Categorical,
     Choice,
     Condition,
@@ -28,8 +32,10 @@ from ringfence.space import (
     Float,
     Parameter,
     Space,
+    value_of,
 )
 from ringfence.space.inference import Inferred
+from ringfence.space.pairs import has_off
 
 Native = TypeVar("Native")
 
@@ -58,6 +64,27 @@ class Translated(Generic[Native]):
     encode: Callable[[Mapping[str, Any]], Any]
 
 
+@dataclass(frozen=True)
+class Place:
+    """One side of a box as a number from 0 to 1."""
+
+    parameter: Parameter
+    axis: Axis
+    lower: float
+    upper: float
+
+    def value(self, share: float) -> Choice:
+        """A number from 0 to 1 → the value of the parameter."""
+        unit = np.array([self.lower + share * (self.upper - self.lower)])
+        low, high = self.axis.span(self.lower, self.upper)
+        return value_of(self.parameter, min(max(float(self.axis.decode(unit)[0]), low), high))
+
+    def coordinate(self, value: Any) -> float:
+        """The way back; what lies outside goes to the end."""
+        unit = float(self.axis.encode(np.array([float(value)]))[0])
+        return min(max((unit - self.lower) / (self.upper - self.lower), 0.0), 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class ToolView:
     """What a tool is shown of a learned space."""
@@ -81,7 +108,7 @@ class ToolView:
         conditions = [
             Condition(c.child, c.parent, [self._label(c.parent, value) for value in c.values])
             for c in self._unlabeled.conditions
-            if not self.flat and not self._coordinate(c.parent) and c.child not in self._mixed
+            if not self.flat and not self.is_coordinate(c.parent) and c.child not in self._mixed
         ]
         return Space(parameters, conditions)
 
@@ -94,6 +121,8 @@ class ToolView:
         }
         if self.cube is not None:
             return self.cube.decode(known)
+        for name in self._switched.keys() & known.keys():
+            known[name] = self._switched[name].value(float(known[name]))
         for name, parameter in self._unlabeled.parameters.items():
             if isinstance(parameter, Constant):
                 known[name] = parameter.value
@@ -106,7 +135,7 @@ class ToolView:
         """A configuration of the full space → the tool's values; one outside the learned space
         goes to its boundary."""
         self.learned.space.check(config)
-        values = dict(config) if self.cube is None else self.cube.encode(config)
+        values = self._own_values(config) if self.cube is None else self.cube.encode(config)
         active = self.learned.space.active(config)
         encoded: dict[str, Any] = {}
         for name, parameter in self.space.parameters.items():
@@ -130,12 +159,29 @@ class ToolView:
         their common region a configuration lies."""
         return mixed_names(self.learned)
 
-    def _coordinate(self, name: str) -> bool:
-        return self.cube is not None and name in self.cube.names
+    @cached_property
+    def _switched(self) -> dict[str, Place]:
+        """Of a box, the parameters that a value switches off, which tools do not know."""
+        return {
+            name: Place(parameter, axis, float(lower), float(upper))
+            for block in self.learned.blocks
+            for name, parameter, axis, lower, upper in zip(
+                block.names, block.encoding.parameters, block.encoding.axes, *block.spans
+            )
+            if self.cube is None and has_off(self._unlabeled.parameters.get(name))
+        }
+
+    def _own_values(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        places = {n: at.coordinate(config[n]) for n, at in self._switched.items() if n in config}
+        return {**config, **places}
+
+    def is_coordinate(self, name: str) -> bool:
+        """Whether a parameter is shown as a number from 0 to 1, whatever its range is."""
+        return name in self._switched or (self.cube is not None and name in self.cube.names)
 
     def _shown(self, name: str) -> Parameter:
         parameter = self._unlabeled[name]
-        if self._coordinate(name):
+        if self.is_coordinate(name):
             return Float(0.0, 1.0)
         if isinstance(parameter, Categorical) and name in self._labels:
             return Categorical(list(self._labels[name]), parameter.ordered)
@@ -151,12 +197,12 @@ class ToolView:
         }
 
     def _label(self, name: str, value: Any) -> Any:
-        if name not in self._labels or self._coordinate(name):
+        if name not in self._labels or self.is_coordinate(name):
             return value
         return json.dumps(nearest(name, self._unlabeled[name], value))
 
     def _unlabel(self, name: str, value: Any) -> Any:
-        labels = {} if self._coordinate(name) else self._labels.get(name, {})
+        labels = {} if self.is_coordinate(name) else self._labels.get(name, {})
         return labels.get(value, value)
 
 
@@ -178,6 +224,16 @@ def mixed_names(learned: LearnedSpace) -> frozenset[str]:
 def is_box(learned: LearnedSpace) -> bool:
     """Whether ranges and choices describe the space completely."""
     return all(block.region.is_box for block in learned.blocks)
+
+
+def refuse_off(space: Space, what: str, instead: str) -> None:
+    """SettingError if a value switches a parameter off, for what holds plain ranges only."""
+    for name, parameter in space.parameters.items():
+        if has_off(parameter):
+            raise SettingError(
+                f"{what} holds plain ranges, and {name!r} may be off "
+                f"({parameter.off:g}) beside its range: use {instead}"  # type: ignore[union-attr]
+            )
 
 
 def require_box(learned: LearnedSpace, what: str, instead: str) -> None:

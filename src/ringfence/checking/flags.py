@@ -13,6 +13,7 @@ from ringfence.history import ROW, TASK, VALUE, History
 from ringfence.history.mismatch.fixed import unfixed
 from ringfence.history.values import as_number
 from ringfence.space import Encoding, Space, value_of
+from ringfence.space.axes import OffAxis
 from ringfence.space.scales import MOST_GRID_VALUES
 from ringfence.words import counted, some
 
@@ -113,7 +114,10 @@ def _edges(space: Space, rows: pl.DataFrame) -> list[str]:
     encoding = Encoding.of(space)
     warnings = []
     for name, parameter, axis in zip(encoding.names, encoding.parameters, encoding.axes):
-        points = axis.encode(best[name].fill_nan(None).drop_nulls().to_numpy())
+        values = best[name].fill_nan(None).drop_nulls().to_numpy()
+        if isinstance(axis, OffAxis):  # what is off lies at no end of the range
+            values, axis = values[values != axis.off], axis.range
+        points = axis.encode(values)
         is_grid = rows[name].n_unique() <= MOST_GRID_VALUES
         if axis.integer or is_grid or len(points) < FEW_TASKS:
             continue

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
 import numpy as np
+import polars as pl
 
+from ringfence.arrays import BoolArray
 from ringfence.checking.belief.beliefs import Beliefs
 from ringfence.checking.belief.regret_scale import RegretScale
 from ringfence.checking.flags import flags
@@ -17,14 +19,21 @@ from ringfence.checking.left_out.sources import CheckSources
 from ringfence.checking.left_out.tasks import TaskEvidence, check_tasks
 from ringfence.checking.result import Check, summarize
 from ringfence.checking.searched import scarcity, unsearched
+from ringfence.checking.verdict import SAMPLED
 from ringfence.errors import HistoryError
-from ringfence.history import PreparedHistory, RowChoice
+from ringfence.history import TASK, PreparedHistory, RowChoice
+from ringfence.history.selection import drawn_tasks
 from ringfence.learned.blocks import expected_share, share_error
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.sources import Source, tasks_of
 from ringfence.space import Space
+
+MOST_JUDGED = 200
+"""Tasks that are left out in turn if there are more than twice as many. What the model gets wrong
+for all tasks alike outweighs what it gets wrong for each from some forty tasks on, so more would
+not make the intervals much narrower."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +44,10 @@ class LeaveOneOut:
     choice: RowChoice
     """Which rows the others learn from."""
     tasks: tuple[RecordedTask, ...]
+    """The tasks to be left out: all, or a random choice if they are many."""
     warnings: tuple[str, ...]
+    names: tuple[str, ...]
+    """All tasks, those to be left out first."""
     _sources: dict[tuple[float, float], CheckSources] = field(default_factory=dict)
     _evidence: dict[Settings, list[TaskEvidence | None]] = field(default_factory=dict)
 
@@ -45,23 +57,39 @@ class LeaveOneOut:
         history, space = prepared.history, prepared.space
         if history.selection is not None:
             raise HistoryError(history.selection.every_row_needed("a check"))
-        tasks = recorded_tasks(space, prepared.rows)
-        if len(tasks) < 2:
+        names = prepared.rows[TASK].unique(maintain_order=True).to_list()
+        if len(names) < 2:
             raise HistoryError(
                 "a check needs at least two tasks: one to leave out, one to learn from"
             )
-        return cls(prepared, choice, tasks, tuple(flags(history, space, prepared.rows, tasks)))
+        judged = _judged(names)
+        tasks = recorded_tasks(space, _rows_of(judged, names, prepared.rows))
+        warnings = flags(history, space, prepared.rows, tasks)
+        everyone = [task.name for task in tasks]
+        everyone += [name for name in names if name not in judged]
+        return cls(prepared, choice, tasks, tuple(warnings), tuple(everyone))
 
     @property
     def space(self) -> Space:
         """The full space."""
         return self.prepared.space
 
+    @property
+    def everyone(self) -> BoolArray:
+        """All tasks as the mask that `CheckSources.fit` takes, to be left out of one by one."""
+        return np.ones(len(self.names), dtype=bool)
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only some of the tasks are left out."""
+        return len(self.tasks) < len(self.names)
+
     @cached_property
     def recorded(self) -> dict[str, Source]:
-        """The rows of each task as numbers."""
-        layout = Layout(full_space(self.space))
-        return {task.name: task for task in tasks_of(self.prepared.rows, layout)}
+        """The rows of each task to be left out as numbers."""
+        judged = {task.name for task in self.tasks}
+        rows = _rows_of(judged, self.names, self.prepared.rows)
+        return {task.name: task for task in tasks_of(rows, Layout(full_space(self.space)))}
 
     @cached_property
     def beliefs(self) -> Beliefs | None:
@@ -89,8 +117,7 @@ class LeaveOneOut:
         top, tolerance = key = settings.top, settings.tolerance
         if key not in self._sources:
             best, _ = self.prepared.incumbents(self.choice, top=top, tolerance=tolerance)
-            names = [task.name for task in self.tasks]
-            self._sources[key] = CheckSources.of(self.space, best, names)
+            self._sources[key] = CheckSources.of(self.space, best, self.names)
         return self._sources[key]
 
     def completed(self, settings: Settings) -> Settings:
@@ -109,8 +136,7 @@ class LeaveOneOut:
         """Leave each task out in turn; `step` is called after each."""
         if settings not in self._evidence:
             sources = self.sources(settings)
-            everyone = np.ones(len(self.tasks), dtype=bool)
-            evidence = []
+            evidence, everyone = [], self.everyone
             for number, task in enumerate(self.tasks):
                 evidence += check_tasks([task], self.beliefs, sources, settings, everyone, [number])
                 step()
@@ -120,8 +146,7 @@ class LeaveOneOut:
     def check(self, settings: Settings, step: Callable[[], None]) -> Check:
         """The check of one setting; `step` is called for each task."""
         evidence = self.evidence(settings, step)
-        everyone = np.ones(len(self.tasks), dtype=bool)
-        blocks, _ = self.sources(settings).fit(settings, everyone)
+        blocks, _ = self.sources(settings).fit(settings, self.everyone)
         share = expected_share(self.space, blocks)
         check = self.summarize(settings, evidence, share)
         return msgspec.structs.replace(check, volume_error=share * share_error(blocks))
@@ -144,7 +169,26 @@ class LeaveOneOut:
             self.warnings,
             chosen_from,
             self.prepared.history.goal,
-            self.prepared.account,
+            (*self.prepared.account, *self._sample_note),
             self.unsearched,
             self.scarce,
         )
+
+    @property
+    def _sample_note(self) -> list[str]:
+        if not self.is_sample:
+            return []
+        return [
+            f"{len(self.tasks)} of {len(self.names):,} {SAMPLED}, and the intervals are those of "
+            "so many; the space is always that of all others"
+        ]
+
+
+def _judged(names: Sequence[str]) -> set[str]:
+    """The tasks to be left out in turn: all, or a random choice, whatever their order."""
+    return set(names) if len(names) <= 2 * MOST_JUDGED else drawn_tasks(names, MOST_JUDGED)
+
+
+def _rows_of(tasks: Collection[str], names: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of some of the tasks with these names."""
+    return rows if len(tasks) == len(names) else rows.filter(pl.col(TASK).is_in(list(tasks)))

@@ -74,7 +74,7 @@ def _choices(
     for setting in settings:
         without: list[list[TaskEvidence | None]] = [[] for _ in groups]
         for g, h in itertools.combinations(range(len(groups)), 2):
-            others = np.ones(len(left_out.tasks), dtype=bool)
+            others = left_out.everyone
             others[groups[g]] = False
             if others.sum() > len(groups[h]):
                 pair = [left_out.tasks[number] for number in (*groups[g], *groups[h])]

@@ -40,6 +40,8 @@ class Spending(msgspec.Struct, frozen=True):
     """What random search spends for the same mean regret: its trials, each at the mean cost."""
     n_tasks: int
     """The tasks with costs."""
+    without: tuple[str, ...] = ()
+    """Judged tasks that are not counted here, since too few of their costs are known."""
 
 
 class StartsCheck(msgspec.Struct, frozen=True):

@@ -72,9 +72,7 @@ def _searched(space: Space, name: str, rows: pl.DataFrame) -> tuple[float, str]:
         return 1.0, ""
     axis = encoding.axes[0]
     ends = np.array([tried.min(), tried.max()])
-    low, high = axis.encode(ends)
-    if axis.integer:
-        low, high = axis.cell(ends)[0][0], axis.cell(ends)[1][1]
+    low, high = axis.cell(ends)[0][0], axis.cell(ends)[1][1]
     below, above = (_counted(gap, len(tried)) for gap in (float(low), 1.0 - float(high)))
     least, most = (value(value_of(parameter, end)) for end in ends)
     words = [f"below {least}"] * bool(below) + [f"above {most}"] * bool(above)

@@ -42,11 +42,12 @@ def spending(
     domain = domain_of(full_space(left_out.space))
     costs = Costs(domain.layout)
     draws = domain.draw(DRAWS, np.random.default_rng(SEED))
-    units, means, totals, starts, random = [], [], [], [], []
+    units, means, totals, starts, random, without = [], [], [], [], [], []
     for name, rows in chosen.items():
         seen = costs.seen(left_out.recorded[name])
         model = task_model(*seen)
         if model is None:
+            without.append(name)
             continue
         # Costs have long tails: their mean is above the exponential of the mean logarithm.
         tail = float(np.exp(seen[1] - model.expected(seen[0])).mean())
@@ -75,6 +76,7 @@ def spending(
         fmean(totals),
         ups[-1].value * ups[-1].draws * fmean(means),
         len(units),
+        tuple(without),
     )
 
 

@@ -15,6 +15,7 @@ from statistics import fmean, median
 
 import msgspec
 import numpy as np
+import polars as pl
 
 from ringfence.arrays import FloatArray
 from ringfence.checking.leave_one_out import LeaveOneOut
@@ -22,7 +23,7 @@ from ringfence.checking.left_out.speedup import ModelError, speed_ups
 from ringfence.checking.result import StartsCheck
 from ringfence.checking.spending import spending
 from ringfence.checking.verdict import Judgement, judgement
-from ringfence.history import considered_rows
+from ringfence.history import TASK, considered_rows
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import Unit
@@ -31,7 +32,7 @@ from ringfence.optimize.domain.domain import Domain, domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.candidates import Candidates
 from ringfence.optimize.transfer.source_models import SourceModels, fit_source_models
-from ringfence.optimize.transfer.sources import Source, tasks_of
+from ringfence.optimize.transfer.sources import Source, source_tasks, tasks_of
 from ringfence.optimize.transfer.starting_points import SEED, starting_rows
 from ringfence.optimize.transfer.strangers import without_strangers
 from ringfence.optimize.weighing.reasons import weighing_of
@@ -94,7 +95,7 @@ def starts_by_task(
     past, beliefs = Past.of(left_out), left_out.beliefs
     assert beliefs is not None
     chosen = {}
-    everyone = np.ones(len(left_out.tasks), dtype=bool)
+    everyone = left_out.everyone
     for number in _judged_tasks(len(left_out.tasks)):
         name = left_out.tasks[number].name
         if beliefs.knows(name) and past.has_others(name):
@@ -128,13 +129,19 @@ class Past:
     full: LearnedSpace
     sources: tuple[Source, ...]
     """The tasks with the rows that the models see."""
+    stand_for_all: bool = False
+    """Whether they were chosen to stand for all tasks that are not left out in turn."""
 
     @classmethod
     def of(cls, left_out: LeaveOneOut) -> Past:
         """The recorded tasks of a check."""
         full = full_space(left_out.space)
         rows = considered_rows(left_out.prepared.rows, left_out.choice)
-        return cls(full, tasks_of(rows, Layout(full), left_out.prepared.usable.failed))
+        layout, failed = Layout(full), left_out.prepared.usable.failed
+        if not left_out.is_sample:
+            return cls(full, tasks_of(rows, layout, failed))
+        others = ~pl.col(TASK).is_in([task.name for task in left_out.tasks])
+        return cls(full, source_tasks(rows.filter(others), layout, failed.filter(others)), True)
 
     @cached_property
     def models(self) -> SourceModels:
@@ -148,10 +155,11 @@ class Past:
     def starts(self, name: str, domain: Domain, n: int, by: Unit = "trials") -> FloatArray:
         """The first `n` starting points for a task that has no part in choosing them."""
         others = [model for model in self.models.tasks if model.name != name]
-        chosen = np.random.default_rng([SEED, *name.encode()]).permutation(len(others))
-        some = tuple(others[number] for number in np.sort(chosen[:MOST_SOURCES]))
+        if not self.stand_for_all:
+            order = np.random.default_rng([SEED, *name.encode()]).permutation(len(others))
+            others = [others[number] for number in np.sort(order[:MOST_SOURCES])]
         sources = [source for source in self.sources if source.name != name]
-        models = SourceModels(self.models.full, some)
+        models = SourceModels(self.models.full, tuple(others))
         models = without_strangers(models, sources, domain, SEED)
         weighing = weighing_of(domain.layout, sources, by)
         return starting_rows(Candidates(domain, models, sources, SEED), n, weighing)

@@ -25,6 +25,7 @@ from ringfence.words import counted
 JUDGED_AT = 10  # draws: a small tuning budget, and enough for a region to matter
 TRIFLE = 0.05  # a speed-up this near to 1 is none
 HURT = 0.05  # regret by which a task must lose to be named
+SAMPLED = "tasks, drawn at random, were left out in turn"  # in the note on it
 FEWEST_TASKS = 5  # fewer do not tell how much tasks differ: with 3 or 4 the check is too optimistic
 FEWEST_ROWS = 8  # in the median task: fewer say nothing about the best of ten draws
 CLEAR = 1.5  # if neither a gain nor a loss by this factor is possible, there is no clear difference

@@ -12,6 +12,7 @@ from ringfence.cli.check import check
 from ringfence.cli.demo import demo
 from ringfence.cli.example import example
 from ringfence.cli.export import export
+from ringfence.cli.hub import hub
 from ringfence.cli.infer import infer
 from ringfence.cli.learn import learn
 from ringfence.cli.match import match
@@ -57,4 +58,5 @@ for command in (
     learn, check, report, refresh, show, sample, starts, export, infer, match, demo, example,
 ):  # fmt: skip
     app.command(cls=Typed)(command)
+app.add_typer(hub, name="hub")
 app.add_typer(bench, name="bench")

@@ -36,12 +36,11 @@ def export(
     Example: ringfence export learned.json --to optuna -o tune.py
     """
     from ringfence.adapters.export import configspace_file, snippet
-    from ringfence.errors import SettingError
     from ringfence.files import write_atomically
     from ringfence.learned.file import load
 
-    if output is not None and output.suffix == ".py" and output.stem in TOOLS:
-        raise SettingError(f"a file {output.name} would hide the package: take another name")
+    if output is not None:
+        require_other_name(output)
     space = load(learned)
     if to == "configspace" and output is not None and output.suffix in (".json", ".yaml", ".yml"):
         text = configspace_file(space, output.suffix)
@@ -52,3 +51,11 @@ def export(
     else:
         write_atomically(output, text.encode())
         say(f"written to {output}", err=True)
+
+
+def require_other_name(output: Path) -> None:
+    """SettingError if a program would hide the package of its tool."""
+    from ringfence.errors import SettingError
+
+    if output.suffix == ".py" and output.stem in TOOLS:
+        raise SettingError(f"a file {output.name} would hide the package: take another name")

@@ -32,6 +32,12 @@ def learn(
     options: LearnOptions,
     format: InputFormat = None,
     starts: FoundStarts = None,
+    hub: Annotated[
+        str | None,
+        typer.Option(
+            metavar="<name>", help="Join this entry of the hub, such as lightgbm/regression."
+        ),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Where to write; - for stdout.")
     ] = None,
@@ -56,6 +62,7 @@ def learn(
             options.read_space(),
             **options.settings(),
             starts=n_starts(starts),
+            hub=hub,
             progress=progress,
         )
     to_stdout = output == "-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ from ringfence.cli.options import (
     grouped,
     n_starts,
 )
-from ringfence.cli.options.plan import entries_of
+from ringfence.cli.options.plan import Entry, entries_of
 from ringfence.cli.output.progress import progress_bar
 from ringfence.cli.output.streams import put_json
 from ringfence.cli.output.terminal import say
@@ -136,7 +136,7 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     from ringfence.words import counted
 
     entries = entries_of(plan.resolve() if ray else plan)  # workers may be anywhere
-    words = [(output, [*extra, *entry]) for output, entry in entries]
+    words = [(replace(entry, words=[*extra, *entry.words]),) for entry in entries]
     if jobs > 1 or ray:
         from ringfence.bench.parallel import side_by_side
 
@@ -158,24 +158,32 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     return next((code if code != 2 else FAILED for code in order if code in codes), 0)
 
 
-def refresh_one(output: str, words: list[str]) -> tuple[str, int, str]:
+def refresh_one(entry: Entry) -> tuple[str, int, str]:
     """One space of a plan: its output, the exit code, and what there is to say. Whatever goes wrong
     with it, the others go on."""
+    code, text = _refreshed(entry.output, entry.words)
+    if code in (0, MATTERS):  # a value such as "runs" is a word of what is said, too
+        source = entry.words[-1]
+        return entry.output, code, text.replace(source, entry.without_values(source))
+    return entry.output, code, entry.without_values(text)
+
+
+def _refreshed(output: str, words: list[str]) -> tuple[int, str]:
     from ringfence.errors import RingfenceError
     from ringfence.errors.addresses import hidden
     from ringfence.refreshing.lock import BusyError
 
     command = typer.Typer(add_completion=False)
-    command.command(cls=Typed)(refresh)
+    command.command(cls=Typed, add_help_option=False)(refresh)  # help = true would end it with 0
     stream = io.StringIO()
     try:
         with redirect_stdout(stream), redirect_stderr(stream):
             code = command(words, standalone_mode=False)
-        return output, int(code or 0), stream.getvalue()
+        return int(code or 0), stream.getvalue()
     except BusyError as error:
-        return output, BUSY, f"{output}: {error}"
+        return BUSY, f"{output}: {error}"
     except Misuse as error:
-        return output, 2, f"{output}: {hidden(error.format_message(), words[-1])}"
+        return 2, f"{output}: {hidden(error.format_message(), words[-1])}"
     except Exception as error:  # a driver, a disk, a lack of memory: none may end the others
         name = "" if isinstance(error, RingfenceError) else f"{type(error).__name__}: "
-        return output, FAILED, f"{output}: {name}{hidden(str(error), words[-1])}"
+        return FAILED, f"{output}: {name}{hidden(str(error), words[-1])}"

@@ -18,6 +18,7 @@ from ringfence.history.doubts.metric_ranges import without_impossible
 from ringfence.history.joining import joined
 from ringfence.history.mismatch.mending import Mend, filled, renamed
 from ringfence.history.mismatch.scaling import scaled
+from ringfence.history.mismatch.switches import with_off
 from ringfence.history.mismatch.times import table_times
 from ringfence.history.outcomes.costs import cost_unit
 from ringfence.history.outcomes.failures import Failures
@@ -323,6 +324,27 @@ class History:
             [0.1, 0.57]
         """
         return scaled(self, factors, tasks)
+
+    def with_off(self, values: Mapping[str, float]) -> History:
+        """The history with a flag and the number that it switches as one parameter: off, or a
+        range.
+
+        Args:
+            values: by the name of the number, what it is where the flag says that it is not there.
+
+        Raises:
+            HistoryError: a parameter that is not there, or of which no flag tells when it is.
+
+        Examples:
+            >>> import polars as pl
+            >>> import ringfence as rf
+            >>> runs = {"task": ["a", "a"], "use_l2": [True, False], "l2": [0.3, None]}
+            >>> frame = pl.DataFrame({**runs, "error": [0.5, 0.4]})
+            >>> history = rf.History.from_frame(frame, task="task", objective="error")
+            >>> history.with_off({"l2": 0}).frame["l2"].to_list()
+            [0.3, 0.0]
+        """
+        return with_off(self, values)
 
     def where(self, row: int) -> str:
         """What to call row `row` (from 0) in a message.

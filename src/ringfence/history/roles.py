@@ -21,8 +21,13 @@ from ringfence.history.guessing.costs import guess_cost
 from ringfence.history.guessing.objectives import guess_objective
 from ringfence.history.guessing.parameters import reasons_against
 from ringfence.history.guessing.results import name_words
-from ringfence.history.guessing.statuses import GOOD_STATUS, guess_status, unfinished
-from ringfence.history.guessing.tasks import guess_task
+from ringfence.history.guessing.statuses import (
+    GOOD_STATUS,
+    empty_statuses,
+    guess_status,
+    unfinished,
+)
+from ringfence.history.guessing.tasks import KEYS, guess_task, refuse_long
 from ringfence.history.outcomes.costs import check_costs, time_like
 from ringfence.history.outcomes.durations import unit_word
 from ringfence.history.outcomes.failures import FAILURES, Failures
@@ -161,6 +166,8 @@ def assign_roles(
         cost is not None and time_like(frame[cost]),
         named.reason,
     )
+    if named.parameters is None and {name.lower() for name in parameters} <= {*KEYS}:
+        refuse_long(frame)
     _check(frame, roles)
     if named.cost is not None:
         check_costs(frame, roles)
@@ -227,6 +234,8 @@ def _status(frame: pl.DataFrame, named: NamedColumns, notes: list[str]) -> str |
         )
         if status is not None:
             notes.append(f"took the column {status!r} as the status of the runs")
+        elif empty := empty_statuses(rest):
+            notes.append(f"{empty[0]!r} is empty: every run with an objective counts as finished")
     if status is not None and (words := unfinished(frame[status])):
         notes.append(f"runs whose {status!r} says {words} do not count")
     return status

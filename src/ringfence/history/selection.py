@@ -1,11 +1,13 @@
-"""What a reader that takes only the best rows of each task remembers of the others."""
+"""What a reader that takes only the best rows of each task remembers of the others; tasks drawn at
+random."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
 from ringfence.space import Space
 
@@ -40,3 +42,10 @@ class Selection:
             f"{what} needs every row, and the history holds only the best {self.best} of each "
             "task: read it with best=None"
         )
+
+
+def drawn_tasks(names: Iterable[str], most: int) -> set[str]:
+    """At most so many of the tasks, drawn at random whatever their order."""
+    by_name = sorted(set(names))
+    order = np.random.default_rng(0).permutation(len(by_name))[:most]
+    return {by_name[number] for number in order}

@@ -30,7 +30,8 @@ def describe(parameter: Parameter) -> str:
     if isinstance(parameter, Constant):
         return f"the constant {parameter.value}"
     kind = "an integer" if isinstance(parameter, Int) else "a number"
-    return f"{kind} from {parameter.low:g} to {parameter.high:g}"
+    words_of_off = "" if parameter.off is None else f"{parameter.off:g} or "
+    return f"{words_of_off}{kind} from {parameter.low:g} to {parameter.high:g}"
 
 
 def require_plain(column: pl.Series) -> None:
@@ -99,17 +100,20 @@ def wanted_numbers(parent: Parameter, values: Sequence[Choice]) -> list[float]:
 
 
 def _within(parameter: Float | Int, values: pl.Series) -> pl.Series:
-    """The values inside the range, with slivers of rounding cut off; NaN for the others."""
+    """The values inside the range, with slivers of rounding cut off, and those that switch off; NaN
+    for the others."""
     low, high = float(parameter.low), float(parameter.high)
     scale = max(abs(low), abs(high))
     below, above = (abs(low), abs(high)) if parameter.log else (scale, scale)
     inside = values.is_between(low - ROUNDING * below, high + ROUNDING * above)
+    is_off = values == parameter.off if parameter.off is not None else pl.lit(False)
     if isinstance(parameter, Int):
         integers = values.round()
         inside &= (values - integers).abs() <= ROUNDING * integers.abs().clip(1.0)
         values = integers
     clipped = values.clip(low, high)
-    return pl.select(pl.when(inside).then(clipped).otherwise(math.nan)).to_series()
+    kept = pl.when(is_off).then(values).when(inside).then(clipped)
+    return pl.select(kept.otherwise(math.nan)).to_series()
 
 
 def position_of(choices: Sequence[Choice], value: object) -> float:

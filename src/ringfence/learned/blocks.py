@@ -116,7 +116,7 @@ class Block:
         """The share of the unit cube, and its relative error."""
         region = self.cell_region
         boxes = all(part.is_box for part in region.parts)  # they hold whole cells
-        if boxes or not any(axis.integer for axis in self.encoding.axes):
+        if boxes or not any(axis.has_cells for axis in self.encoding.axes):
             return math.exp(min(region.log_volume, 0.0)), region.log_volume_error
         cells = Box(*self.spans)
         draws = self.encoding.snap(cells.draw(VOLUME_DRAWS, np.random.default_rng(0)))

@@ -67,9 +67,11 @@ def _check_integers(block: Block) -> None:
     for part in block.region.parts:
         middle = [axis.span(*ends) for axis, *ends in zip(block.encoding.axes, *part.bounds)]
         points = block.encoding.encode(dict(zip(block.names, np.array(middle))))
-        integer = [axis.integer for axis in block.encoding.axes]
-        if part.is_box and not part.contains(np.where(integer, points, part.anchor)).all():
-            raise FileError(f"a box holds no integer of {', '.join(block.names)}")
+        cells = [axis.has_cells for axis in block.encoding.axes]
+        if part.is_box and not part.contains(np.where(cells, points, part.anchor)).all():
+            wholes = [axis.integer for axis in block.encoding.axes if axis.has_cells]
+            what = "integer" if all(wholes) else "value"
+            raise FileError(f"a box holds no {what} of {', '.join(block.names)}")
 
 
 def _check_choices(learned: LearnedSpace) -> None:
@@ -97,6 +99,8 @@ def _check_tasks(learned: LearnedSpace) -> None:
         if _is_inside(learned, task.found) == task.outside:
             side = "outside" if task.outside else "inside"
             raise FileError(f"the incumbent of task {task.name!r} is not {side} the region")
+    if sum(task.stands_for for task in learned.tasks) > len(learned.tasks):
+        raise FileError("tasks stand for more tasks than there are")
     if learned.outliers and not learned.settings.outliers:
         raise FileError(f"no task was to be left outside, but {learned.outliers[0]!r} is")
 

@@ -13,8 +13,8 @@ from ringfence.learned.space import LearnedSpace
 from ringfence.learned.text import NAME, RANGE, volume_text
 from ringfence.rendering.layout import Part, Table, lay_out
 from ringfence.space import Categorical, Choice, Parameter
-from ringfence.space.display import range_of
-from ringfence.words import choices, percent, plain, value
+from ringfence.space.display import between, range_of
+from ringfence.words import choices, percent, plain
 
 
 def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
@@ -83,7 +83,7 @@ def _ranges(learned: LearnedSpace) -> dict[str, tuple[str, str]]:
         if name in spans:
             low, high = bounds[name]
             start, stop = spans[name]
-            ranges[name] = f"{value(low)} … {value(high)}", percent(stop - start)
+            ranges[name] = between(parameter, low, high), percent(stop - start)
         elif name in learned.choices:
             kept = choices(learned.choices[name])
             ranges[name] = kept, percent(len(learned.choices[name]) / _count(parameter))

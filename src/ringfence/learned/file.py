@@ -119,6 +119,7 @@ def _restore(record: LearnedFile) -> LearnedSpace:
         record.costs,
         record.zone,
         record.odds,
+        record.hub,
     )
     check_learned(learned)
     return learned

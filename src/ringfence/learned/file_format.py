@@ -47,6 +47,7 @@ class LearnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     costs: CostUnit | None = None
     zone: Zone | None = None
     odds: Odds | None = None
+    hub: str = ""
 
 
 def encode(learned: LearnedSpace) -> bytes:
@@ -65,6 +66,7 @@ def encode(learned: LearnedSpace) -> bytes:
         costs=learned.costs,
         zone=learned.zone,
         odds=learned.odds,
+        hub=learned.hub,
     )
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

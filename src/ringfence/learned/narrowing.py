@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ringfence.space import Categorical, Condition, Constant, Parameter, Space, allows
+from ringfence.space import Categorical, Condition, Constant, Parameter, Space, allows, axis_of
 
 
 def narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:
@@ -15,7 +15,14 @@ def narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:
         return Categorical(kept, ordered=True) if len(kept) > 1 else Constant(kept[0])
     if low == high or isinstance(parameter, Constant):
         return Constant(low)
-    return type(parameter)(low, high, parameter.log)
+    if parameter.off not in (low, high):
+        return type(parameter)(low, high, parameter.log)
+    axis = axis_of(parameter)
+    assert axis is not None
+    ends = (axis.low, high) if low == parameter.off else (low, axis.high)
+    if ends[0] == ends[1]:
+        return Categorical((low, high), ordered=True)
+    return type(parameter)(*ends, parameter.log, parameter.off)  # type: ignore[arg-type]
 
 
 def restricted(space: Space, parameters: dict[str, Parameter]) -> Space:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ringfence.space import Categorical, Parameter
-from ringfence.space.display import range_of, when_active
-from ringfence.words import choices, value
+from ringfence.space.display import between, range_of, when_active
+from ringfence.words import choices
 
 if TYPE_CHECKING:
     from ringfence.learned.space import LearnedSpace
@@ -35,7 +35,7 @@ def range_rows(learned: LearnedSpace) -> tuple[Range, ...]:
         span = spans.get(name)
         if span is not None:
             low, high = bounds[name]
-            after, kept = f"{value(low)} … {value(high)}", span[1] - span[0]
+            after, kept = between(parameter, low, high), span[1] - span[0]
         else:
             after, kept = _choices(learned, name, parameter)
         condition = when_active(learned.space.conditions_of(name))

@@ -28,6 +28,9 @@ class Task(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """The parameters that it did not tune; its incumbent leaves them out."""
     fixed: tuple[str, ...] = ()
     """The parameters that it had at one value throughout, which shape no region."""
+    stands_for: Count = 0
+    """How many tasks it stands for among the starting points' models, itself included; 0 if it has
+    none, or if every task has one."""
 
     @property
     def found(self) -> dict[str, Choice]:

@@ -26,9 +26,8 @@ MOST_STARTS = 10_000
 """Far more than anybody tries before a search; each takes a column of a table in a check."""
 ENOUGH_ROWS = 32
 """Rows that a task should have, in the median, for models of the tasks to be trusted."""
-FEWEST_TASKS, MOST_TASKS = 3, 100
-"""Numbers of tasks for which starting points are found unasked: fewer say little, and more take a
-minute. Tasks of one row need no models, and may be many."""
+FEWEST_TASKS = 3
+"""Tasks from which starting points are found unasked: fewer say little."""
 
 
 def checked_settings(
@@ -97,9 +96,7 @@ def wanted_starts(starts: Starts, rows: Sequence[int]) -> int:
         if number > MOST_STARTS:
             raise SettingError(f"starts must be at most {MOST_STARTS:,}, not {number}")
         return number
-    worth = len(rows) >= FEWEST_TASKS and (
-        max(rows) == 1 or (len(rows) <= MOST_TASKS and median(_modelled(rows)) >= ENOUGH_ROWS)
-    )
+    worth = len(rows) >= FEWEST_TASKS and (max(rows) == 1 or median(_modelled(rows)) >= ENOUGH_ROWS)
     return LEARNED_STARTS if worth else 0
 
 
@@ -119,9 +116,7 @@ def why_no_starts(starts: Starts, rows: Sequence[int]) -> list[str]:
     n_tasks = len(rows)
     if starts != "auto" or not rows or wanted_starts(starts, rows):
         return []
-    if n_tasks > MOST_TASKS:
-        why = f"which takes long with {n_tasks:,} tasks; {ASK_FOR} does it"
-    elif n_tasks < FEWEST_TASKS:
+    if n_tasks < FEWEST_TASKS:
         why = f"which want {FEWEST_TASKS} tasks; {ASK_FOR} does it all the same"
     else:
         usual = median(_modelled(rows))

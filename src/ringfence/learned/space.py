@@ -81,6 +81,8 @@ class LearnedSpace:
     """Where runs of every task failed, if failures depend on the configuration."""
     odds: Odds | None = None
     """How likely a run fails, likewise."""
+    hub: str = ""
+    """The entry of the hub that it comes from and which part of it; empty if it is none."""
 
     @property
     def shape(self) -> str:

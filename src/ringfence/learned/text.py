@@ -16,6 +16,7 @@ from ringfence.learned.ranges import Range, range_rows
 from ringfence.learned.records import Task
 from ringfence.learned.settings import NO_STARTS
 from ringfence.rendering.layout import Either, Part, Table, Toned, lay_out
+from ringfence.space.display import between
 from ringfence.words import estimate, number, percent, plain, some, value
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ TOLD = (
     "lies at the end of a range that was narrower",
     "of the space: the runs count by",
     "was given a value",
+    "the hub knows data of ",
+    " tasks of the hub's ",
 )
 """Words of notes on how the past fits the space that change what is learned."""
 
@@ -164,7 +167,8 @@ def start_lines(learned: LearnedSpace) -> list[str]:
 
 def zone_lines(learned: LearnedSpace) -> list[str]:
     """One sentence: where runs failed, if that depends on the configuration."""
-    return [] if learned.zone is None else [f"no-go zone: {learned.zone}"]
+    zone = learned.zone
+    return [] if zone is None else [f"no-go zone: {zone.told(len(learned.tasks))}"]
 
 
 def volume_line(learned: LearnedSpace) -> str:
@@ -190,10 +194,11 @@ def part_tables(learned: LearnedSpace) -> list[list[list[str]]]:
         if len(parts) == 1:
             continue
         columns = [block.ranges(part) for part in parts]
+        parameters = zip(block.names, block.encoding.parameters)
         rows = [["", *(f"part {number}" for number in range(1, len(parts) + 1))]]
         rows += [
-            [name, *(f"{value(low)} … {value(high)}" for low, high in (c[name] for c in columns))]
-            for name in block.names
+            [name, *(between(parameter, *ranges[name]) for ranges in columns)]
+            for name, parameter in parameters
         ]
         rows.append(["tasks", *map(str, tasks_by_part(learned, block))])
         volumes = [min(math.exp(part.log_volume), 1.0) for part in parts]

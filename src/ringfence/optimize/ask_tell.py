@@ -18,6 +18,7 @@ from ringfence.errors import ExhaustedError, SettingError, TrialError
 from ringfence.files import write_atomically
 from ringfence.history import Direction, History, Runs
 from ringfence.history.roles import require_direction
+from ringfence.learned.hub.joining import known_models, with_past
 from ringfence.learned.settings import By, Starts, unit_of
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.display import optimizer_html, optimizer_text
@@ -36,6 +37,7 @@ from ringfence.optimize.weighing.cost import Costs, have_costs
 from ringfence.optimize.weighing.weighing import Weighing
 from ringfence.space import Space
 from ringfence.threads import one_thread
+from ringfence.words import writable
 
 USUAL_STARTS = 5
 """Number of starting points of a learned space to try first, with a model right after them
@@ -171,7 +173,8 @@ class Optimizer:
         """
         number = self._running(trial)
         spent = checked_cost(cost, number)
-        return self.log.settle(number, state="failed", reason=str(reason) or None, cost=spent)
+        why = writable(str(reason)) or None
+        return self.log.settle(number, state="failed", reason=why, cost=spent)
 
     @property
     def cost(self) -> float:
@@ -385,7 +388,8 @@ def optimizer(
             asks if the past runs were maximized.
         candidates: search only these configurations (those inside `where`), as on a table.
         history: earlier tasks, for 'transfer', 'ablr' and the warm starts: a History, or a path, a
-            data frame, an Optuna study or another source that is read without options.
+            data frame, an Optuna study or another source that is read without options. Those of the
+            hub join it, or stand for it, if `where` comes from there.
         meta_features: numbers that describe each task of the history: a mapping from task to
             mapping, or a table with a column of tasks.
         target: the same numbers for the new task.
@@ -412,6 +416,8 @@ def optimizer(
         >>> optimizer.tell(trial, 0.31).state
         'done'
     """
+    if isinstance(where, LearnedSpace) and where.hub:
+        history = with_past(where, history)
     checked_direction = _direction(direction, where, history)
     checked_seed = integer(seed, "seed", 0)
     if checked_seed is None:
@@ -425,6 +431,9 @@ def optimizer(
     sources = None
     if history is not None:
         sources = sources_of(history, domain.layout, meta_features, target)
+        if domain.learned.hub:
+            known = msgspec.to_builtins(known_models(domain.learned))
+            sources = replace(sources, known=known)
     costs = domain.learned.costs is not None or (sources is not None and have_costs(sources.tasks))
     unit = unit_of(by, costs=costs)
     first = domain.starts(_n_starts(starts, name, domain), unit)

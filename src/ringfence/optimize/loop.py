@@ -156,7 +156,7 @@ def minimize(
         objective: the function to minimize.
         where: the learned or plain space; or an optimizer, which then continues.
         optimizer: its name, or a method of your own, as in `rf.optimizer`; 'auto' is 'transfer' if
-            there is a history, else 'gp'.
+            there is a history (as of dense spaces of the hub), else 'gp'.
         n_trials: how many more trials to run; None is 50, or with `max_cost` as many as it allows.
         seed: of the proposals.
         n_jobs: number of threads that call the objective at once; the order in which they finish
@@ -167,7 +167,7 @@ def minimize(
         catch: an exception's class, or a tuple of such, that is recorded as a failed trial however
             often it comes: ValueError (also for values that are not finite), or Exception for all.
         candidates: the only configurations that may be tried, as in `rf.optimizer`.
-        history: earlier tasks, for methods that learn from them.
+        history: earlier tasks, for methods that learn from them; as in `rf.optimizer`.
         meta_features: numbers that describe each earlier task, as in `rf.optimizer`.
         target: the same numbers of the task at hand.
         starts: number of starting points to try first, as in `rf.optimizer`.

@@ -153,6 +153,7 @@ def _source(task: SourceRecord, layout: Layout) -> Source:
         _array(task.failed, width, task.name),
         task.reasons,
         _costs(task.failed_costs, task.name),
+        task.weight,
     )
 
 

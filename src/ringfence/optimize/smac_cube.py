@@ -66,5 +66,5 @@ class SmacCube:
     def _is_plain(self) -> bool:
         """Whether every vector stands for itself: nothing to round, nothing to switch off."""
         layout = self.domain.layout
-        rounded = any(axis is not None and axis.integer for axis in layout.axes)
+        rounded = any(axis is not None and axis.has_cells for axis in layout.axes)
         return not rounded and not layout.space.conditions

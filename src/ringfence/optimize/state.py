@@ -31,6 +31,7 @@ class SourceRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     failed: Rows = []
     reasons: tuple[str, ...] = ()
     failed_costs: list[float | None] | None = None
+    weight: Annotated[float, msgspec.Meta(gt=0)] = 1.0
 
 
 class SourcesRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,6 +110,7 @@ def _source_record(task: Source) -> SourceRecord:
         _plain(task.failed),
         task.reasons,
         _known(task.failed_costs),
+        task.weight,
     )
 
 

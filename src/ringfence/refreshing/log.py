@@ -18,6 +18,7 @@ import msgspec
 from ringfence.errors import FileError
 from ringfence.files import write_atomically
 from ringfence.incoming.content import read_bytes
+from ringfence.incoming.parsing import reason
 from ringfence.learned.records import Count
 
 FORMAT: Final = "ringfence.learned-space-log"
@@ -116,9 +117,10 @@ def read_log(path: Path) -> Log:
         return Log()
     try:
         return msgspec.json.decode(read_bytes(file), type=Log)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(
-            f"{file} is damaged: {error}; move the folder {folder_of(path)} away to begin anew"
+            f"{file} is damaged: {reason(error)}; move the folder {folder_of(path)} away to begin "
+            "anew"
         ) from error
 
 

@@ -49,7 +49,8 @@ def zone_facts(history: History, learned: LearnedSpace, check: Check | None) -> 
     edges[[0, -1]] = low, high
     bad = np.histogram(failed, edges)[0]
     said = () if check is None else tuple(zone_lines(check.zone)[1:])
-    lines = tuple(line[:1].upper() + line[1:] + "." for line in (str(zone), *said))
+    told = zone.told(len(learned.tasks))
+    lines = tuple(line[:1].upper() + line[1:] + "." for line in (told, *said))
     return ZoneFacts(
         lines,
         zone.axis,

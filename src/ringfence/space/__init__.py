@@ -1,7 +1,8 @@
 """What may be tuned: parameters, conditions, and their coordinates."""
 
+from ringfence.space.axes import Axis
 from ringfence.space.conditions import Condition
-from ringfence.space.encoding import Axis, Encoding, axis_of, value_of
+from ringfence.space.encoding import Encoding, axis_of, value_of
 from ringfence.space.files import read_space, space_from, write_space
 from ringfence.space.parameters import (
     Categorical,

@@ -104,7 +104,7 @@ def _check_values(condition: Condition, parent: Parameter) -> None:
                 isinstance(value, (int, float))
                 and not isinstance(value, bool)
                 and value == int(value)
-                and parent.low <= value <= parent.high
+                and (value == parent.off or parent.low <= value <= parent.high)
             )
         if not known:
             raise SpaceError(f"{where} = {value!r}, which {condition.parent!r} never is")

@@ -9,7 +9,7 @@ from ringfence.rendering.layout import Table, lay_out
 from ringfence.rendering.markup import name as marked
 from ringfence.rendering.notebook import notebook_block, notebook_table
 from ringfence.space.conditions import Condition
-from ringfence.space.parameters import Categorical, Constant, Parameter
+from ringfence.space.parameters import Categorical, Choice, Constant, Float, Int, Parameter
 from ringfence.words import choices, value
 
 if TYPE_CHECKING:
@@ -25,7 +25,24 @@ def range_of(parameter: Parameter) -> str:
     if isinstance(parameter, Constant):
         return value(parameter.value)
     scale = " (log)" if parameter.log else ""
-    return f"{value(parameter.low)} … {value(parameter.high)}{scale}"
+    text = f"{value(parameter.low)} … {value(parameter.high)}{scale}"
+    return text if parameter.off is None else f"{_off(parameter.off)}, {text}"
+
+
+def between(parameter: Parameter, low: Choice, high: Choice) -> str:
+    """The values of a parameter with a scale from the smallest to the largest, in a few words."""
+    if not isinstance(parameter, (Float, Int)) or parameter.off not in (low, high):
+        return f"{value(low)} … {value(high)}"
+    off = parameter.off
+    assert off is not None
+    if low == high:
+        return _off(off)
+    low, high = (parameter.low, high) if low == off else (low, parameter.high)
+    return f"{_off(off)}, {value(low)} … {value(high)}"
+
+
+def _off(off: float) -> str:
+    return f"off ({value(off)})"
 
 
 def when_active(conditions: Sequence[Condition]) -> str:

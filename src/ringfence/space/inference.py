@@ -18,6 +18,11 @@ from ringfence.space.scales import MOST_GRID_VALUES, is_log_grid, suggests_log
 from ringfence.space.space import Space
 from ringfence.words import choices as choices_in_words
 
+LEAST_ZEROS = 2
+ZEROS = 0.05
+"""So many zeros, and so large a share of all values, switch a parameter off; fewer may be numbers
+that were rounded to 0."""
+
 
 @dataclass(frozen=True)
 class Inferred:
@@ -39,6 +44,8 @@ class Numbers:
     """None if `spans_decades` says that nobody will ask."""
     grid: Sequence[float] = ()
     """The different values, sorted, if they are few."""
+    count: int = 0
+    """How many they are; 0 if that plays no part."""
     zeros: int = 0
     """How many are 0, if the others are positive and spread on a log scale."""
     above_zero: float = 0.0
@@ -85,7 +92,8 @@ def infer_from(columns: Columns, names: Sequence[str]) -> Inferred:
 
     Numbers get their observed range (the paper's protocol for OpenML), on a log scale if they
     span one and a half decades or more and their median lies nearer to the middle of the range on
-    that scale, or if they lie on a grid of powers of two or of about equal ratios.
+    that scale, or if they lie on a grid of powers of two or of about equal ratios. Zeros beside
+    numbers that are spread so switch the parameter off, unless they are few.
     Text and booleans become categories, single values constants. The gaps of a column must be those
     of certain categories of another column, which it is then conditional on, or of whole tasks,
     which did not tune it.
@@ -203,6 +211,8 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
     if low == high:
         notes.append(f"{name} is always {low:g}")
         return Constant(int(low) if observed.integer else low)
+    if observed.zeros >= max(LEAST_ZEROS, ZEROS * observed.count):
+        return _with_off(name, observed, notes)
     by_median = observed.median is not None and suggests_log(low, high, observed.median)
     log = by_median or is_log_grid(observed.grid)
     kind = "an integer" if observed.integer else "a number"
@@ -214,7 +224,7 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
             f"{name} is 0 in {observed.zeros} row{'s' * (observed.zeros != 1)} and spread over "
             f"{observed.above_zero:g} to {high:g} otherwise; a log scale cannot hold 0, so the "
             f"scale is linear: declare {name} from {observed.above_zero:g} on with log to drop "
-            "those rows, or write a small number for 0"
+            "those rows, with off=0 if 0 switches it off, or write a small number for 0"
         )
     if observed.minus_ones:
         notes.append(
@@ -224,6 +234,19 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
             "rows"
         )
     return Int(int(low), int(high), log) if observed.integer else Float(low, high, log)
+
+
+def _with_off(name: str, observed: Numbers, notes: list[str]) -> Parameter:
+    """A range on a log scale, which 0 switches off."""
+    low, high, zeros = observed.above_zero, observed.high, observed.zeros
+    kind = "an integer" if observed.integer else "a number"
+    notes.append(
+        f"{name} is off (0) in {zeros} row{'s' * (zeros != 1)}, else {kind} from {low:g} to "
+        f"{high:g} on a log scale; if 0 is a value like others, declare it on a linear scale"
+    )
+    if observed.integer:
+        return Int(int(low), int(high), log=True, off=0)
+    return Float(low, high, log=True, off=0.0)
 
 
 def _condition(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -20,26 +20,57 @@ LARGEST_INTEGER = 2**40
 """Integers up to here survive the way to unit coordinates and back, even on a log scale."""
 
 
-class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_unknown_fields=True):
+Written: TypeAlias = Annotated[bool, msgspec.Meta(extra_json_schema={"default": False})]
+"""A flag that files hold even where it is False: its default is made by a factory, which
+`omit_defaults` does not see."""
+
+
+class Ranged:
+    """A `repr` that says `off` only where there is one."""
+
+    __slots__ = ()
+    off: float | None
+
+    def __repr__(self) -> str:
+        names = getattr(self, "__struct_fields__", ())
+        fields = (f"{n}={getattr(self, n)!r}" for n in names if n != "off" or self.off is not None)
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class Float(
+    Ranged,
+    msgspec.Struct,
+    frozen=True,
+    tag_field="type",
+    tag="float",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     """A real number in [low, high]; with `log`, equal ratios count as equal distances.
 
     Args:
         low: the smallest value.
         high: the largest value.
         log: whether the scale is logarithmic; `low` must then be positive.
+        off: a value outside the range, or at its end, that switches the parameter off, as 0 does
+            for a penalty on a log scale; None if there is none. It counts like a quarter of the
+            scale.
 
     Raises:
-        SpaceError: bounds that are not finite, equal or the wrong way round.
+        SpaceError: bounds that are not finite, equal or the wrong way round, or `off` inside them.
 
     Examples:
         >>> import ringfence as rf
         >>> rf.Float(1e-5, 1.0, log=True)
         Float(low=1e-05, high=1.0, log=True)
+        >>> rf.Float(1e-3, 10, log=True, off=0.0)
+        Float(low=0.001, high=10.0, log=True, off=0.0)
     """
 
     low: float
     high: float
-    log: bool = False
+    log: Written = msgspec.field(default_factory=bool)
+    off: float | None = None
 
     def __post_init__(self) -> None:
         _store(self, "low", _number(self.low, "low"))
@@ -52,35 +83,55 @@ class Float(msgspec.Struct, frozen=True, tag_field="type", tag="float", forbid_u
             raise SpaceError(f"a log scale needs low > 0, not {self.low}")
         if self.log and self.high / self.low < 1 + 1e-9:
             raise SpaceError(f"{self.low} to {self.high} is too narrow for a log scale")
+        if self.off is not None:
+            _store(self, "off", _number(self.off, "off"))
+            _check_off(self.low, self.high, self.off)
+            _check_room(self.low, self.high, self.off)
 
 
-class Int(msgspec.Struct, frozen=True, tag_field="type", tag="int", forbid_unknown_fields=True):
+class Int(
+    Ranged,
+    msgspec.Struct,
+    frozen=True,
+    tag_field="type",
+    tag="int",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     """An integer from low to high, both included.
 
     Args:
         low: the smallest value.
         high: the largest value.
         log: whether the scale is logarithmic; `low` must then be positive.
+        off: an integer outside the range, or at its end, that switches the parameter off, as -1 for
+            no limit does; None if there is none. It counts like a quarter of the scale.
 
     Raises:
-        SpaceError: bounds that are no integers, equal or the wrong way round.
+        SpaceError: bounds that are no integers, equal or the wrong way round, or `off` inside them.
 
     Examples:
         >>> import ringfence as rf
         >>> rf.Int(1, 12)
         Int(low=1, high=12, log=False)
+        >>> rf.Int(1, 12, off=-1)
+        Int(low=1, high=12, log=False, off=-1)
     """
 
     low: int
     high: int
-    log: bool = False
+    log: Written = msgspec.field(default_factory=bool)
+    off: int | None = None
 
     def __post_init__(self) -> None:
         _store(self, "low", _integer(self.low, "low"))
         _store(self, "high", _integer(self.high, "high"))
         _check_order(self.low, self.high)
         _check_log(self.log)
-        if max(abs(self.low), abs(self.high)) > LARGEST_INTEGER:
+        if self.off is not None:
+            _store(self, "off", _integer(self.off, "off"))
+            _check_off(self.low, self.high, self.off)
+        if max(abs(self.low), abs(self.high), abs(self.off or 0)) > LARGEST_INTEGER:
             raise SpaceError(f"integers beyond ±{LARGEST_INTEGER} are not exact; use Float")
         if self.log and self.low < 1:
             raise SpaceError(f"a log scale needs low >= 1 for integers, not {self.low}")
@@ -169,6 +220,12 @@ class Constant(
 Parameter: TypeAlias = Float | Int | Categorical | Constant
 
 
+def extremes(parameter: Float | Int) -> tuple[float, float]:
+    """The least and the largest value, among them the one that switches off."""
+    off = parameter.low if parameter.off is None else parameter.off
+    return min(parameter.low, off), max(parameter.high, off)
+
+
 def choice_key(value: object) -> tuple[str, object]:
     """What makes two choices the same: 1 and 1.0 are, 1 and True and "1" are not."""
     if type(value) is float:
@@ -234,6 +291,21 @@ def _integer(value: Any, name: str) -> int:
 def _check_log(log: Any) -> None:
     if not isinstance(log, bool):
         raise SpaceError(f"log must be True or False, not {log!r}")
+
+
+def _check_off(low: float, high: float, off: float) -> None:
+    if low < off < high:
+        raise SpaceError(
+            f"off = {off} lies inside the range {low} to {high}; a value that switches off lies "
+            "outside, or at an end: begin the range beyond it"
+        )
+
+
+def _check_room(low: float, high: float, off: float) -> None:
+    """Where `off` is an end, the range begins a millionth of it beyond (axes.py)."""
+    least = max(abs(low), abs(high)) * 1e-9
+    if off in (low, high) and not high - low > max(least, 1e-300):
+        raise SpaceError(f"{low} to {high} is too narrow for off = {off} at its end")
 
 
 def _check_order(low: float, high: float) -> None:

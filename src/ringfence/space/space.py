@@ -220,4 +220,4 @@ def allows(parameter: Parameter, value: Any) -> bool:
         return False
     if isinstance(parameter, Int) and number != round(number):
         return False
-    return parameter.low <= number <= parameter.high
+    return number == parameter.off or parameter.low <= number <= parameter.high

@@ -128,7 +128,8 @@ def _numbers(column: pl.Series) -> Numbers:
     least, middle = float(above.min()), float(above.median())  # type: ignore[arg-type]
     if not (spans_decades(least, high) and suggests_log(least, high, middle)):
         return numbers
-    return replace(numbers, zeros=len(values) - len(above), above_zero=least)
+    zeros = len(values) - len(above)
+    return replace(numbers, count=len(values), zeros=zeros, above_zero=least)
 
 
 def _minus_ones(values: pl.Series, numbers: Numbers) -> Numbers:

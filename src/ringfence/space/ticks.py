@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ringfence.space.axes import OffAxis
 from ringfence.space.encoding import axis_of, value_of
 from ringfence.space.parameters import Categorical, Choice, Constant, Parameter
 
 MOST_TICKS = 6  # more labels would run into each other on the narrowest chart, 320 pixels
 LEAST_TICKS = 3  # with fewer, a reader cannot tell how a scale runs
+OFF = "off"  # the label of the value that switches a parameter off
 MOST_DECADES = 8  # beyond these, powers of ten are not all marked, nor what lies between them
 
 
@@ -29,17 +31,22 @@ class Scale:
 
 
 def scale_of(name: str, parameter: Parameter) -> Scale:
-    """The axis of a numeric or ordered parameter: round numbers, powers of ten, or choices."""
+    """The axis of a numeric or ordered parameter: round numbers, powers of ten, or choices, and a
+    tick of its own for the value that switches off."""
     axis = axis_of(parameter)
     assert axis is not None
-    numbers = _round_numbers(parameter)
+    off = axis.off if isinstance(axis, OffAxis) else None
+    numbers = [number for number in _round_numbers(parameter) if number != off]
     places = axis.encode(np.array(numbers, dtype=float)).tolist()
     labels = labels_of([value_of(parameter, number) for number in numbers])
     minor: list[float] = []
     if axis.log:
         between = sorted(set(_multiples(axis.low, axis.high, range(1, 10))) - set(numbers))
         minor = axis.encode(np.array(between, dtype=float)).tolist()
-    return Scale(name, axis.log, tuple(zip(places, labels)), tuple(minor))
+    ticks = list(zip(places, labels))
+    if isinstance(axis, OffAxis):
+        ticks = sorted([(axis.place, OFF), *ticks])
+    return Scale(name, axis.log, tuple(ticks), tuple(minor))
 
 
 def _round_numbers(parameter: Parameter) -> list[float]:

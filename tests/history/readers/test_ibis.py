@@ -126,6 +126,8 @@ def clean(seed: int) -> pl.DataFrame:
         pl.Series("loss", np.where(rng.random(360) < 0.1, np.nan, rng.integers(0, 30, 360) / 4)),
         pl.Series("whole", rng.choice([1.0, 2.0, math.inf], 360, p=[0.5, 0.49, 0.01])),
         pl.lit("libsvm").alias("solver"),
+        pl.Series("l2", np.where(rng.random(360) < 0.4, 0.0, 10 ** rng.uniform(-3, 1, 360))),
+        pl.Series("rounded", np.where(np.arange(360) == 8, 0.0, 10 ** rng.uniform(-3, 1, 360))),
     )
 
 
@@ -140,6 +142,7 @@ def test_a_space_is_inferred_in_the_engine_as_in_memory(seed):
     inferred = rf.infer_space(memory)
     assert there.space == inferred.space
     assert inferred.space["wide"].log and not inferred.space["text"].log
+    assert inferred.space["l2"].off == 0.0 and inferred.space["rounded"].off is None
     assert rf.infer_space(there).notes == inferred.notes
     assert_same_learned(memory, there)
 

@@ -23,7 +23,7 @@ from readers.formats import (
 )
 from ringfence.history.readers.mlflow import reader
 from ringfence.history.readers.mlflow.store import runs_of_server
-from ringfence.history.readers.shared.runs import from_text
+from ringfence.history.readers.shared.runs import TOOK_DURATIONS, from_text
 
 FRAME = made_history(tasks=3, runs=5)
 PARENT = "mlflow.parentRunId"
@@ -257,3 +257,4 @@ def test_durations_and_failures(kind, tmp_path, monkeypatch):
     assert_outcomes(history, {3: None, 4: "diverged", 5: None})
     paid = rf.read_history(source, format="mlflow", objective="loss", cost="dollars")
     assert paid.cost_unit == "dollars" and sorted(paid.frame["dollars"])[0] == 6.0
+    assert TOOK_DURATIONS in history.notes and TOOK_DURATIONS not in paid.notes

@@ -31,6 +31,7 @@ from readers.formats import (
 )
 from ringfence.history import COST, usable_rows
 from ringfence.history.readers.optuna.tables import Selects
+from ringfence.history.readers.shared.runs import TOOK_DURATIONS
 from ringfence.reporting.facts import gather
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -854,6 +855,7 @@ def test_durations_and_failures(kind, tmp_path, request):
     assert_outcomes(history, {3: "memory", 4: "timeout", 5: None})
     paid = rf.read_history(sources[kind], studies="t", cost="dollars")
     assert paid.cost_unit == "dollars" and paid.frame["dollars"].to_list()[:2] == [20.0, 40.0]
+    assert TOOK_DURATIONS in history.notes and TOOK_DURATIONS not in paid.notes
     with pytest.raises(
         rf.HistoryError, match="no trial has a number in the user attribute 'cents'"
     ):
@@ -875,5 +877,6 @@ def test_a_search_of_optunas_own_with_errors_and_nan():
     history = rf.read_history(study)
     usable = usable_rows(history, history.space)
     assert history.cost_unit == "seconds" and usable.frame[COST].min() > 0
+    assert TOOK_DURATIONS in history.notes
     assert usable.frame["depth"].to_list() == [1, 2, 5]
     assert usable.failed["depth"].to_list() == [3, 4]

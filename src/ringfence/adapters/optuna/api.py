@@ -11,10 +11,12 @@ from ringfence.errors import MissingExtraError, SettingError, SpaceError
 from ringfence.history import Runs
 from ringfence.history.runs import read_with_hint
 from ringfence.learned.full import full_space
+from ringfence.learned.hub.joining import with_past
 from ringfence.learned.settings import By
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.guard import USUAL, GuardShare, guard_share
 from ringfence.space import Categorical, Config, Constant, Float, Int, Parameter, Space
+from ringfence.space.pairs import paired, to_pairs
 
 try:
     from optuna.distributions import (
@@ -108,7 +110,7 @@ def sampler(
 
 def transfer_sampler(
     learned: LearnedSpace | Space,
-    history: Runs,
+    history: Runs | None = None,
     seed: int = 0,
     *,
     guard: GuardShare = "auto",
@@ -121,7 +123,8 @@ def transfer_sampler(
     Args:
         learned: the space to search.
         history: the earlier tasks, a History or a source that is read without options; their models
-            are fitted when the first trial begins.
+            are fitted when the first trial begins. Those of the hub join them, or stand for them,
+            if the space comes from there.
         seed: of everything random, together with a trial's number.
         guard: as in `sampler`.
         by: 'cost' if what the trials cost is to be small, 'trials' if their number is; 'auto' is
@@ -145,6 +148,9 @@ def transfer_sampler(
     from ringfence.adapters.optuna.transfer import TransferSampler
 
     given, seed = as_learned(learned), integer(seed, "seed", 0) or 0
+    history = with_past(given, history)
+    if history is None:
+        raise SettingError("this space brings no runs of earlier tasks: pass history=")
     history = read_with_hint(history, "history")
     inside = TransferSampler(given, history, seed, by, cost)
     share = guard_share(guard)
@@ -159,7 +165,8 @@ def distributions(
 ) -> dict[str, BaseDistribution]:
     """The ranges and choices that are kept as Optuna's distributions, for `study.ask` and the like.
 
-    Distributions have no conditions. Any region but a box is refused.
+    Distributions have no conditions. A parameter that a value switches off comes with a flag,
+    `use_NAME`, and counts only if that is True. Any region but a box is refused.
 
     Args:
         learned: the learned space, or a plain one.
@@ -175,8 +182,8 @@ def distributions(
     if not bounding_box:
         require_box(learned, "a set of distributions", "sampler(learned) or bounding_box=True")
     return {
-        name: _distribution(parameter, learned.space[name])
-        for name, parameter in learned.as_space().parameters.items()
+        name: _distribution(parameter, learned.space.parameters.get(name, parameter))
+        for name, parameter in paired(learned.as_space()).parameters.items()
     }
 
 
@@ -198,12 +205,20 @@ def space_from_distributions(distributions: Mapping[str, BaseDistribution]) -> S
     return Space({name: _parameter(name, given) for name, given in distributions.items()})
 
 
-def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = True) -> None:
+def enqueue(
+    study: Study,
+    configs: Iterable[Config],
+    learned: LearnedSpace | Space | None = None,
+    *,
+    skip_if_exists: bool = True,
+) -> None:
     """Let the study try these configurations first, in this order.
 
     Args:
         study: an Optuna study.
         configs: `learned.starts(5)`, or draws from the learned space.
+        learned: the space, if a value switches one of its parameters off: the study has a flag for
+            it, `use_NAME`, and asks for the parameter only if that is True.
         skip_if_exists: leave out those that the study has already.
 
     Examples:
@@ -218,8 +233,10 @@ def enqueue(study: Study, configs: Iterable[Config], *, skip_if_exists: bool = T
     """
     if isinstance(configs, Mapping):
         raise SettingError("enqueue takes a list of configurations, not a single one")
+    space = None if learned is None else as_learned(learned).space
     for config in list(configs):
-        study.enqueue_trial(dict(config), skip_if_exists=skip_if_exists)
+        asked = dict(config) if space is None else to_pairs(space, config)
+        study.enqueue_trial(asked, skip_if_exists=skip_if_exists)
 
 
 def _guarded(

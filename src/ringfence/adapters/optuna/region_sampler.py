@@ -28,6 +28,7 @@ from ringfence.adapters.view import mixed_names
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config
+from ringfence.space.pairs import flags, to_pairs
 
 GENETIC: Any = getattr(samplers, "BaseGASampler", (NSGAIISampler, NSGAIIISampler))
 """Samplers that breed; Optuna 4.0 has no common base of them."""
@@ -56,6 +57,7 @@ class RegionSampler(BaseSampler):
         self._inner = copy.deepcopy(base)  # sees the cube
         self._outer = copy.deepcopy(base)  # sees the parameters that the learned space lacks
         self._mixed = mixed_names(learned)
+        self._flags = flags(learned.space)
         self._plans: dict[tuple[object, ...], Config] = {}
         self.past = PastDirection.of(learned)
         if seed is not None:
@@ -82,13 +84,13 @@ class RegionSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """What the base sampler proposes together, of what the learned space does not know."""
         together = self._outer.infer_relative_search_space(study, trial)
-        return {name: d for name, d in together.items() if name not in self._learned.space}
+        return {name: d for name, d in together.items() if not self._knows(name)}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Values of parameters proposed together."""
-        known = {n: d for n, d in search_space.items() if n in self._learned.space}
+        known = {n: d for n, d in search_space.items() if self._knows(n)}
         others = {n: d for n, d in search_space.items() if n not in known}
         values = {n: self.sample_independent(study, trial, n, d) for n, d in known.items()}
         if others or not isinstance(self._outer, GENETIC):  # it would breed for nothing
@@ -105,11 +107,16 @@ class RegionSampler(BaseSampler):
     ) -> Any:
         """The value that the trial's plan has for the parameter; the base sampler's if the learned
         space does not know the parameter, or if it is inactive there."""
-        if param_name in self._learned.space:
+        if self._knows(param_name):
             plan = self._plan(study, trial)
+            if self._flags.keys() & {param_name, *trial.params}:  # the study asks for flags
+                plan = to_pairs(self._learned.space, plan)
             if param_name in plan:
                 return self._fitting.value(param_name, plan[param_name], param_distribution)
         return self.base_value(study, trial, param_name, param_distribution)
+
+    def _knows(self, name: str) -> bool:
+        return name in self._learned.space or name in self._flags
 
     def base_value(
         self,

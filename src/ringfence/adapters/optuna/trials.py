@@ -17,6 +17,7 @@ from ringfence.errors import SpaceError
 from ringfence.learned.cube import UnitCube
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config
+from ringfence.space.pairs import from_pairs
 
 PLAN = "ringfence:plan"
 """Attribute of a trial: the configuration that was proposed."""
@@ -95,7 +96,8 @@ class Translator:
 def configuration(learned: LearnedSpace, trial: FrozenTrial) -> Config | None:
     """The configuration that the trial has or is going to have; None if that lies outside."""
     proposed = trial.system_attrs.get(PLAN, {})
-    given = {k: plain(v) for k, v in trial.params.items() if k in learned.space}
+    params = from_pairs(learned.space, trial.params)
+    given = {k: plain(v) for k, v in params.items() if k in learned.space}
     config = {**proposed, **given}
     try:
         config = {name: config[name] for name in learned.space.active(config)}

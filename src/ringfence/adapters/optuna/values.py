@@ -17,6 +17,7 @@ from optuna.distributions import (
 from ringfence.errors import SettingError
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Choice, Float, Int, choice_key
+from ringfence.space.pairs import flag_of, switched
 
 
 class Fitting:
@@ -27,6 +28,7 @@ class Fitting:
         self._bounds = learned.bounds
         self._choices = learned.choices
         self._steps = steps
+        self._off = switched(learned.space)
         self._boxed = {n for b in learned.blocks if b.region.is_box for n in b.names}
 
     def value(self, name: str, planned: Choice, wanted: BaseDistribution) -> Any:
@@ -71,11 +73,31 @@ class Fitting:
         self, name: str, planned: float, wanted: FloatDistribution | IntDistribution
     ) -> None:
         low, high = self._bounds.get(name, (planned, planned))
+        off = self._off[name].off if name in self._off else None
+        if off is not None and not wanted.low <= off <= wanted.high:
+            low, high = self._range_of(name, planned, low, high)
         if wanted.low <= low and high <= wanted.high:  # type: ignore[operator]
             return
         raise SettingError(
-            f"{name!r} goes from {wanted.low:g} to {wanted.high:g} in the study, narrower than the "
-            f"learned {low:g} to {high:g}; widen it, or learn in a space with the narrower range"
+            f"{name!r} goes from {wanted.low:.12g} to {wanted.high:.12g} in the study, narrower "
+            f"than the learned {low:.12g} to {high:.12g}; widen it, or learn in a space with the "
+            "narrower range"
+        )
+
+    def _range_of(self, name: str, planned: float, low: Any, high: Any) -> tuple[Any, Any]:
+        """The ends of a range that begins or ends with the value that switches off, without that
+        value; SettingError if it is planned, which the study has no word for."""
+        parameter = self._off[name]
+        if planned == parameter.off:
+            flag = flag_of(self._space, name)
+            raise SettingError(
+                f"{name!r} may be off ({planned:g}) in the learned space, which the study's range "
+                f"does not hold; ask for trial.suggest_categorical({flag!r}, [True, False]) first, "
+                f"and for {name!r} only if that is True"
+            )
+        return (
+            parameter.low if low == parameter.off else low,
+            parameter.high if high == parameter.off else high,
         )
 
     def _on_grid(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ringfence.checking.verdict import JUDGED_AT, Verdict
+from ringfence.checking.verdict import JUDGED_AT, SAMPLED, Verdict
 from ringfence.history.doubts.repeated_bests import FAILED_RUNS
 from ringfence.learned.settings import describe
 from ringfence.learned.text import titled
+from ringfence.learned.zone.rule import MOST_TASKS
 from ringfence.rendering.layout import Either, Part, Sentence, Table, Tone, Toned, lay_out
 from ringfence.words import cost_text, counted, estimate, plain, some
 
@@ -139,14 +140,19 @@ def space_lines(check: Check) -> list[str]:
         ("unlike the rest (their best lies outside)", check.unlike),
         ("not judged (their best and median run are equal)", check.not_judged),
     )
-    return lines + [f"{label}: {some(names)}" for label, names in named if names]
+    lines += [f"{label}: {some(names)}" for label, names in named if names]
+    return lines + [note for note in check.notes if SAMPLED in note]
 
 
 def zone_lines(zone: ZoneCheck | None) -> list[str]:
     """What the no-go zone of the other tasks is to each task; no line if there is none."""
     if zone is None:
         return []
-    others = f"without each task in turn, the others have a zone for {zone.claimed} of {zone.tasks}"
+    looked = " tasks looked at" if zone.tasks >= MOST_TASKS else ""  # of more, a random choice
+    others = (
+        f"without each task in turn, the others have a zone for {zone.claimed} of {zone.tasks}"
+        f"{looked}"
+    )
     held = f"{zone.failed:,} of {zone.runs:,} runs of those tasks in it failed"
     best = f"the best run of {len(zone.best_inside)} of them lies in it"
     named = f" ({some(zone.best_inside)})" if zone.best_inside else ""
@@ -186,10 +192,14 @@ def spending_lines(spending: Spending | None) -> list[str]:
     typical, unit, n = spending.typical, spending.unit, spending.n_starts
     needed = cost_text(spending.random_needs * typical, unit)
     first = f"these {n} starting points cost" if n > 1 else "this starting point costs"
-    return [
+    line = (
         f"by cost: {first} {cost_text(spending.total * typical, unit)}; random search needs "
         f"{needed} for the same"
-    ]
+    )
+    if spending.without:
+        tasks = counted(spending.n_tasks, "task")
+        line += f" (over {tasks}; of {some(spending.without)} too few costs are known)"
+    return [line]
 
 
 def spending_rows(spending: Spending) -> list[list[str]]:

@@ -50,7 +50,7 @@ FoundStarts: TypeAlias = Annotated[
         "--starts",
         min=0,
         help="Also find this many starting points (ringfence starts).",
-        show_default="10 for 3 to 100 tasks of 32 rows",
+        show_default="10 for 3 tasks of 32 rows or more",
     ),
 ]
 EvaluatedStarts: TypeAlias = Annotated[
@@ -59,7 +59,7 @@ EvaluatedStarts: TypeAlias = Annotated[
         "--starts",
         min=0,
         help="Also evaluate this many starting points.",
-        show_default="10 for 3 to 100 tasks of 32 rows",
+        show_default="10 for 3 tasks of 32 rows or more",
     ),
 ]
 

@@ -13,16 +13,44 @@ relative to the plan.
 
 from __future__ import annotations
 
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 PATHS = ("output", "space")
 COMMAS = ("parameters", "ignore", "studies")
 """Options that take several names at once; other lists are options that are given again."""
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
+"""What an option can be called; a key such as "output=x" would be an option and its value."""
+
+SHORT = 4
+"""A value of fewer letters is hidden only where it stands alone: it may be part of a word."""
 
 
-def entries_of(path: Path) -> list[tuple[str, list[str]]]:
-    """The output of each entry and the words of its command."""
+@dataclass(frozen=True)
+class Entry:
+    """One space of a plan: where it is written, the words of its command, and the variables of the
+    environment that its source was made of, by their values."""
+
+    output: str
+    words: list[str]
+    variables: dict[str, str]
+
+    def without_values(self, text: str) -> str:
+        """The text with the names of the variables where their values stand: they may be secret."""
+        for value, name in sorted(self.variables.items(), key=lambda pair: -len(pair[0])):
+            for form in {value, repr(value)[1:-1]}:
+                edge = r"\b" if len(value) < SHORT else ""
+                shown = name.replace("\\", r"\\")  # a name is no pattern
+                text = re.sub(f"{edge}{re.escape(form)}{edge}", shown, text)
+        return text
+
+
+def entries_of(path: Path) -> list[Entry]:
+    """The spaces of a plan."""
     from ringfence.errors import FileError
     from ringfence.incoming.content import read_text
     from ringfence.incoming.parsing import toml_of
@@ -37,17 +65,21 @@ def entries_of(path: Path) -> list[tuple[str, list[str]]]:
         for name in ("source", "output"):
             if not isinstance(options.get(name), str):
                 raise FileError(f"{path}: the space {number} has no {name}")
-        plan.append((options["output"], _words(options, path.parent)))
-    twice = [output for output, _ in plan if [o for o, _ in plan].count(output) > 1]
-    if twice:
-        raise FileError(f"{path} writes {twice[0]} twice")
+        if (key := next((key for key in options if not WORD.fullmatch(key)), None)) is not None:
+            raise FileError(
+                f"{path}: the space {number} has a key {key!r}, and keys are the names of options "
+                "of ringfence refresh, such as task or no_check"
+            )
+        words = _words(options, path.parent)
+        plan.append(Entry(options["output"], words, _variables(options["source"])))
+    written = Counter(entry.output for entry in plan)
+    if written and (most := max(written, key=written.__getitem__)) and written[most] > 1:
+        raise FileError(f"{path} writes {most} twice")
     return plan
 
 
 def _words(options: dict[str, Any], folder: Path) -> list[str]:
     """The words of a command; the source stands last, behind --, whatever it looks like."""
-    from os.path import expandvars
-
     words: list[str] = []
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"
@@ -60,6 +92,14 @@ def _words(options: dict[str, Any], folder: Path) -> list[str]:
         else:
             text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
             words += [option, str(folder / text) if name in PATHS and text != "latest" else text]
-    source = expandvars(options["source"])
+    source = os.path.expandvars(options["source"])
     is_local = "://" not in source and not Path(source).is_absolute()
     return [*words, "--", str(folder / source) if is_local else source]
+
+
+def _variables(source: str) -> dict[str, str]:
+    """The variables in a source by their values; none of an address, whose secrets have a rule."""
+    if "://" in os.path.expandvars(source):
+        return {}
+    names = [either or other for either, other in re.findall(r"\$(?:\{([^}]*)\}|(\w+))", source)]
+    return {os.environ[name]: f"${{{name}}}" for name in names if os.environ.get(name)}

@@ -40,7 +40,8 @@ def guess_status(frame: pl.DataFrame, known: Collection[str]) -> str | None:
     """The first column called status or state that tells which runs finished, or else one that is
     called alike; HistoryError if there is text in one of the former that does not, unless it is
     `known` to be no parameter."""
-    names = [name for name in frame.columns if name.lower() in STATUSES and frame[name].count()]
+    empty = empty_statuses(frame)
+    names = [name for name in frame.columns if name.lower() in STATUSES and name not in empty]
     for name in names:
         if frame[name].dtype == pl.Boolean or _is_known(_words(frame[name])):
             return name
@@ -55,6 +56,17 @@ def guess_status(frame: pl.DataFrame, known: Collection[str]) -> str | None:
         "write finished or failed in it, name another with status=… (--status …), or leave it out "
         f"with ignore=[{texts[0]!r}] (--ignore {texts[0]})"
     )
+
+
+def empty_statuses(frame: pl.DataFrame) -> list[str]:
+    """The columns called status or state that say nothing of any run."""
+    return [
+        column.name
+        for column in frame
+        if column.name.lower() in STATUSES
+        and not (column.dtype == pl.String and (column.str.strip_chars() != "").any())
+        and (column.dtype == pl.String or not column.count())
+    ]
 
 
 def is_like_status(column: pl.Series) -> bool:

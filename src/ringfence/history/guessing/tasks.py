@@ -8,6 +8,9 @@ from ringfence.errors import HistoryError
 from ringfence.history.guesses import TASKS
 from ringfence.words import some
 
+KEYS = ("key", "variable", "param", "parameter", "metric")
+RUNS = ("run", "run_id", "run_uuid", "trial", "trial_id", "id")
+
 
 def guess_task(frame: pl.DataFrame) -> str:
     """The first column called like a task; not one that is the same in all rows, or another in
@@ -15,6 +18,7 @@ def guess_task(frame: pl.DataFrame) -> str:
     by_lower = {name.lower(): name for name in frame.columns}
     names = [by_lower[name] for name in TASKS if name in by_lower]
     if not names:
+        refuse_long(frame)
         raise HistoryError(
             "cannot tell which column is the task; name it with task=… (--task …); "
             f"the columns are {some(frame.columns, 30)}"
@@ -28,6 +32,20 @@ def guess_task(frame: pl.DataFrame) -> str:
             "the runs differently; name it with task=… (--task …)"
         )
     return first
+
+
+def refuse_long(frame: pl.DataFrame) -> None:
+    """Raise HistoryError if the columns are called as in a table with a row for each value of a
+    run, where names of parameters and metrics are cells."""
+    by_lower = {name.lower(): name for name in frame.columns}
+    keys = [by_lower[name] for name in KEYS if name in by_lower]
+    if keys and "value" in by_lower and frame[keys[0]].dtype == pl.String:
+        runs = next((by_lower[name] for name in RUNS if name in by_lower), "run")
+        columns = (runs, keys[0], by_lower["value"])
+        raise HistoryError(
+            f"the table seems to have a row for each value of a run ({some(columns)}); pivot it to "
+            f"a row for each run, or read it through Ibis with long={columns!r}"
+        )
 
 
 def _group_alike(frame: pl.DataFrame, one: str, other: str) -> bool:

@@ -25,6 +25,7 @@ from ringfence.space import (
     Int,
     Parameter,
     Space,
+    allows,
     axis_of,
     choice_key,
     value_of,
@@ -179,7 +180,7 @@ def compared(then: Parameter, today: Parameter) -> tuple[tuple[Kind, ...], float
     if not isinstance(then, type(today)):
         kinds.append("other type")
     if isinstance(then, (Float, Int)) and isinstance(today, (Float, Int)):
-        if (then.low, then.high) != (today.low, today.high):
+        if (then.low, then.high, then.off) != (today.low, today.high, today.off):
             kinds.append("other range")
         if then.log != today.log:
             kinds.append("other scale")
@@ -197,11 +198,15 @@ def _covered(then: Float | Int, today: Float | Int) -> float:
     axis = axis_of(today)
     assert axis is not None, "numbers have a scale"
     low, high = max(then.low, today.low), min(then.high, today.high)
+    off = 0.0
+    if today.off is not None and allows(then, today.off):
+        start, stop = axis.cell(np.array([today.off], dtype=float))
+        off = float(stop[0] - start[0])
     if high < low:
-        return 0.0
+        return off
     ends = np.array([low, high], dtype=float)
-    starts, stops = axis.cell(ends) if axis.integer else (axis.encode(ends), axis.encode(ends))
-    return float(stops[1] - starts[0])
+    starts, stops = axis.cell(ends)
+    return min(float(stops[1] - starts[0]) + off, 1.0)
 
 
 def _keys(parameter: Categorical) -> set[tuple[str, object]]:
@@ -215,4 +220,5 @@ def as_code(parameter: Parameter) -> str:
     if isinstance(parameter, Categorical):
         return f"rf.Categorical({literal(parameter.choices)}{', ordered=True' * parameter.ordered})"
     ends = f"{literal(parameter.low)}, {literal(parameter.high)}"
-    return f"rf.{type(parameter).__name__}({ends}{', log=True' * parameter.log})"
+    off = "" if parameter.off is None else f", off={literal(parameter.off)}"
+    return f"rf.{type(parameter).__name__}({ends}{', log=True' * parameter.log}{off})"

@@ -276,6 +276,9 @@ def _then(history: History, today: Parameter, group: TaskGroup, name: str) -> Pa
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     if low == high:
         return Constant(low)
-    if isinstance(today, Int) and low.is_integer() and high.is_integer():
-        return Int(int(low), int(high), today.log and low > 0)
-    return Float(low, high, today.log and low > 0)
+    off = today.off if today.off in (low, high) else None
+    if off is not None:  # where the others end is not known
+        low, high = max(low, today.low), min(high, today.high)
+    if isinstance(today, Int) and float(low).is_integer() and float(high).is_integer():
+        return Int(int(low), int(high), today.log and low > 0, off)  # type: ignore[arg-type]
+    return Float(low, high, today.log and low > 0, off)

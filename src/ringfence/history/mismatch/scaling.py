@@ -149,9 +149,10 @@ def _scaled_parameter(parameter: Parameter, factor: float) -> Parameter:
     try:
         if isinstance(parameter, (Float, Int)):
             low, high = (_times(float(end), factor) for end in (parameter.low, parameter.high))
+            off = None if parameter.off is None else _times(float(parameter.off), factor)
             if isinstance(parameter, Int) and low.is_integer() and float(factor).is_integer():
-                return Int(int(low), int(high), parameter.log)
-            return Float(low, high, parameter.log)
+                return Int(int(low), int(high), parameter.log, None if off is None else int(off))
+            return Float(low, high, parameter.log, off)
         if isinstance(parameter, Constant):
             return Constant(_scaled_choice(parameter.value, factor))
         choices = [_scaled_choice(choice, factor) for choice in parameter.choices]

@@ -82,12 +82,17 @@ def widest(parameters: Sequence[Parameter]) -> Parameter | None:
     numbers = [_numbers(parameter) for parameter in parameters]
     ranges = [p for p in parameters if isinstance(p, (Float, Int))]
     if all(numbers) and (ranges or all(isinstance(p, Constant) for p in parameters)):
-        ends = [end for each in numbers for end in each]
+        off = {p.off for p in ranges if p.off is not None}
+        ends = [end for p, each in zip(parameters, numbers) for end in _beside(p, each, off)]
         low, high = min(ends), max(ends)
+        if len(off) > 1 or any(low < value < high for value in off):  # it is a number as others are
+            low, high = min(low, *off), max(high, *off)
+            ends, off = [low, high, *ends], set()
+        switch = min(off, default=None)
         log = any(p.log for p in ranges) and low > 0
         if all(float(end).is_integer() for end in ends) and not _has_float(parameters):
-            return Int(int(low), int(high), log)
-        return Float(float(low), float(high), log)
+            return Int(int(low), int(high), log, None if switch is None else int(switch))
+        return Float(float(low), float(high), log, switch)
     if ranges:
         return None
     choices = [p for p in parameters if isinstance(p, Categorical)]
@@ -106,6 +111,11 @@ def _numbers(parameter: Parameter) -> list[float]:
     values = _values(parameter)
     plain = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     return plain if len(plain) == len(values) else []
+
+
+def _beside(parameter: Parameter, ends: list[float], off: set[float]) -> list[float]:
+    """The numbers of a parameter without those that switch another task's off, if it is fixed."""
+    return [end for end in ends if end not in off] if isinstance(parameter, Constant) else ends
 
 
 def _values(parameter: Parameter) -> list[Choice]:

@@ -103,22 +103,25 @@ def _shared(one: Ends, two: Ends, log: bool) -> float:
     return max(common, 0.0) / covered if covered > 0 else 1.0
 
 
-def ends_by_task(history: History, name: str) -> dict[str, tuple[float, float]]:
-    """The smallest and the largest number of a parameter in each task; of text, none."""
-    return {task: (low, high) for task, low, high, _ in _spreads(history, name).iter_rows()}
+def ends_by_task(
+    history: History, name: str, off: float | None = None
+) -> dict[str, tuple[float, float]]:
+    """The smallest and the largest number of a parameter in each task, without the one that
+    switches it `off`; of text, none."""
+    return {task: (low, high) for task, low, high, _ in _spreads(history, name, off).iter_rows()}
 
 
-def _are_linear(history: History, name: str) -> bool:
+def _are_linear(history: History, name: str, off: float | None) -> bool:
     """Whether the numbers of most tasks, each for itself, are spread on a linear scale."""
     spreads = [
         low <= 0 or not suggests_log(low, high, median)
-        for _, low, high, median in _spreads(history, name).iter_rows()
+        for _, low, high, median in _spreads(history, name, off).iter_rows()
         if low < high
     ]
     return bool(2 * sum(spreads) > len(spreads))
 
 
-def _spreads(history: History, name: str) -> pl.DataFrame:
+def _spreads(history: History, name: str, off: float | None = None) -> pl.DataFrame:
     """The least, the largest and the median number of a parameter in each task."""
     rows = finished_rows(history)
     column, tasks = history.frame[name].gather(rows), history.task_column().gather(rows)
@@ -126,6 +129,8 @@ def _spreads(history: History, name: str) -> pl.DataFrame:
         column = pl.Series([None], dtype=pl.Float64).new_from_index(0, len(rows))
     x = pl.col("x")
     known = pl.DataFrame({"task": tasks, "x": as_number(column)}).filter(x.is_finite())
+    if off is not None:
+        known = known.filter(x != off)
     by_task = known.group_by("task", maintain_order=True)
     return by_task.agg(low=x.min(), high=x.max(), median=x.median())
 
@@ -157,13 +162,13 @@ def odd_tasks(history: History, space: Space) -> dict[str, dict[str, float]]:
     for name, parameter in space.parameters.items():
         if not isinstance(parameter, (Float, Int)) or name not in history.roles.parameters:
             continue
-        ranges = ends_by_task(history, name)
+        ranges = ends_by_task(history, name, parameter.off)
         today = float(parameter.low), float(parameter.high)
         ratios = odd_units(ranges, today, log=parameter.log)
         if parameter.log and not ratios:  # of a range that was declared, that is no guess
             observed = {t: own for t, own in ranges.items() if t not in history.task_spaces}
             shifted = {task: shifted_ratio(own, today) for task, own in observed.items()}
             ratios = {task: ratio for task, ratio in shifted.items() if ratio is not None}
-        linear = not parameter.log or _are_linear(history, name)
+        linear = not parameter.log or _are_linear(history, name, parameter.off)
         odd[name] = ratios or (odd_units(ranges, None) if linear else {})
     return {name: ratios for name, ratios in odd.items() if ratios}

@@ -2,9 +2,10 @@
 
 A cost that is missing, not positive or not finite is unknown. So is one of the largest tenth of a
 task that a gap parts from all smaller ones, as of a job that slept over night: more than FAR times
-the next smaller cost, and more than the cube of the ratio of the quartiles. It is a rule on
-logarithms, on which costs are spread, and on gaps, which the long tails of real costs do not have:
-the largest are hundreds of times the ninth decile, each near the next.
+the next smaller cost, and more than the ratio of the quartiles to a power: 3 for twelve costs, less
+for more, since these leave smaller gaps by chance. It is a rule on logarithms, on which costs are
+spread, and on gaps, which the long tails of real costs do not have: the largest are hundreds of
+times the ninth decile, each near the next.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 
 ENOUGH = 12
 """Known costs of a task below which their quartiles say nothing."""
-WIDTHS = 3.0
-"""Distances between the quartiles of the log costs that a gap is wider than: of twelve normal log
-costs the largest is so far from the next in 0.4 % of tasks, and more seldom of more."""
+WIDTHS, WIDTHS_OF_FEW = 1.5, 18.0
+"""Distances between the quartiles of the log costs that a gap is wider than, of any number of costs
+and divided by their number: of twelve normal log costs the largest is so far from the next in 0.4 %
+of tasks, and more seldom of more."""
 FAR = 20.0
 """A smaller ratio is no gap, however alike the others are: a run that waited is not told from one
 that had more to do."""
 TAIL = 0.1
 """The share of a task's costs that may be parted, at least one."""
+MOST = 1e300
+"""A cost that is not smaller could not even be added to another."""
 CURRENCIES = "$€£¥ "
 """What stands before or behind a price, as in $1.20."""
 
@@ -47,10 +51,14 @@ def cost_numbers(frame: pl.DataFrame, roles: Roles) -> pl.Series:
     column = frame[roles.cost]
     if roles.timed or column.dtype in (pl.Duration, pl.Time):
         return in_seconds(column)
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
     if column.dtype == pl.String:
         column = column.str.strip_chars(CURRENCIES)
         if (plain := plain_numbers(column)) is not None:
             return plain
+    if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean, pl.Null)):
+        return pl.Series(column.name, [None], pl.Float64).new_from_index(0, len(column))
     return column.cast(pl.Float64, strict=False)
 
 
@@ -58,7 +66,7 @@ def known_costs(history: History) -> tuple[pl.Series, list[str]]:
     """(rows,) the cost of each run, null where it is unknown; and a note on costs that cannot
     be."""
     numbers = cost_numbers(history.frame, history.roles)
-    is_cost = (numbers.is_finite() & (numbers > 0)).fill_null(value=False)
+    is_cost = ((numbers > 0) & (numbers < MOST)).fill_null(value=False)
     is_far = _parted(history.task_column(), numbers, is_cost)
     is_wrong = ~is_cost & numbers.is_not_null()
     is_text = numbers.is_null() & history.frame[history.roles.cost or ""].is_not_null()
@@ -94,7 +102,8 @@ def _parted(tasks: pl.Series, costs: pl.Series, is_cost: pl.Series) -> pl.Series
     log = pl.col("log")
     first, third = (log.quantile(q, "linear") for q in (0.25, 0.75))
     gap = log - log.shift(1)
-    wide = gap > pl.max_horizontal(WIDTHS * (third - first), pl.lit(FAR).log())
+    widths = WIDTHS + WIDTHS_OF_FEW / pl.len()
+    wide = gap > pl.max_horizontal(widths * (third - first), pl.lit(FAR).log())
     is_tail = pl.int_range(pl.len()) >= pl.len() - pl.max_horizontal(1, (TAIL * pl.len()).floor())
     parted = (wide & is_tail & (pl.len() >= ENOUGH)).fill_null(value=False).cum_max()
     judged = table.with_columns(log.log()).sort("task", "log")

@@ -336,6 +336,9 @@ def _check_options(name: str, reader: ModuleType, options: dict[str, Any]) -> No
     for option in options:
         if option not in known:
             has = f"its options are {', '.join(known)}" if known else "it has none"
+            others = [other for other, module in _readers() if option in _options(module)]
+            if others:
+                has += f"; {option!r} is an option of {', '.join(others)}"
             raise UnusedError(f"the reader {name!r} has no option {option!r}; {has}", option)
 
 

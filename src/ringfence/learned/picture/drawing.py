@@ -24,7 +24,7 @@ from ringfence.rendering.fitting import (
     thin,
     thin_ticks,
 )
-from ringfence.space.ticks import Scale, scale_of
+from ringfence.space.ticks import OFF, Scale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,8 @@ def tick_labels(scale: Scale) -> list[str]:
     """The labels of a scale as matplotlib draws them: small and large powers of ten as powers."""
     texts = [text for _, text in scale.ticks]
     if scale.log:
-        powers = [np.log10(float(text)) for text in texts]
-        if all(p == round(p) for p in powers) and max(map(abs, powers)) >= 3:
-            return [f"10{str(round(p)).translate(RAISED)}" for p in powers]
+        powers = {text: np.log10(float(text)) for text in texts if text != OFF}
+        if all(p == round(p) for p in powers.values()) and max(map(abs, powers.values())) >= 3:
+            raised = {text: f"10{str(round(p)).translate(RAISED)}" for text, p in powers.items()}
+            return [raised.get(text, text) for text in texts]
     return apart(texts, LONGEST_CHOICE)

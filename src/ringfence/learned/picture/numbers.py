@@ -13,6 +13,8 @@ from ringfence.learned.blocks import Block
 from ringfence.learned.ranges import spans_of
 from ringfence.rendering.fitting import apart
 from ringfence.space import Categorical, Parameter, axis_of
+from ringfence.space.display import between
+from ringfence.space.pairs import has_off
 from ringfence.space.ticks import Scale, labels_of, scale_of
 from ringfence.words import percent
 
@@ -61,7 +63,8 @@ def rows(learned: LearnedSpace) -> list[Row]:
             low, high = learned.bounds[name]
             kept = percent(spans[name][1] - spans[name][0])
             first, last = apart(labels_of([low, high]), LONGEST_CHOICE)
-            says = f"{first} … {last}  ({kept})"
+            ends = f"{first} … {last}" if not has_off(parameter) else between(parameter, low, high)
+            says = f"{ends}  ({kept})"
             scale = scale_of(name, parameter)
             found.append(Row(name, says, (spans[name],), points, outside, scale))
         elif isinstance(parameter, Categorical) and len(parameter.choices) > 1:

@@ -11,9 +11,14 @@ import numpy as np
 from ringfence.arrays import BoolArray, FloatArray
 from ringfence.errors import SpaceError
 from ringfence.space import Categorical, Choice, Constant, Float, Int, Parameter, Space
+from ringfence.space.parameters import extremes
 from ringfence.words import Brief, counted, percent, value
 
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]  # as JSON keeps it everywhere
+
+MOST_TASKS = 400
+"""Tasks that say where runs fail, chosen at random if there are more: all share one model, and more
+take a minute."""
 
 
 class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,7 +42,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tasks: Positive
     """Tasks that have runs inside."""
     share: Annotated[float, msgspec.Meta(ge=0, lt=1)]
-    """Of the full space, by draws from it: give or take 1 % of the space."""
+    """Of the full space, by draws from it: give or take 0.3 % of the space."""
     below: bool = False
     """Whether the zone lies below the threshold, not above."""
     ratio: bool = False
@@ -90,10 +95,16 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return f"; cut to {percent(self.share)}, failures begin earlier" if self.cut else ""
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, n_tasks: int = 0) -> str:
+        """The zone in a line; `n_tasks` are all tasks, of which a part alone may be looked at."""
+        tasks = counted(self.tasks, "task")
+        if n_tasks > MOST_TASKS:
+            tasks = f"{self.tasks:,} of {n_tasks:,} tasks, of which a random choice was looked at"
         return (
-            f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs "
-            f"({counted(self.tasks, 'task')}), about {percent(self.share)} of the space"
-            f"{self.remark}"
+            f"{self.rule} failed in {self.failed:,} of {self.runs:,} runs ({tasks}), "
+            f"about {percent(self.share)} of the space{self.remark}"
         )
 
 
@@ -161,4 +172,5 @@ def zone_fault(zone: Zone, space: Space) -> str:
 def _range(parameter: Parameter) -> tuple[float, float]:
     """The ends of a numeric parameter."""
     assert isinstance(parameter, (Int, Float))
-    return float(parameter.low), float(parameter.high)
+    low, high = extremes(parameter)
+    return float(low), float(high)

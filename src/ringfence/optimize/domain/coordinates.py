@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -140,31 +140,37 @@ class SmoothCoordinates(RowCoordinates):
 
     def linearized(self, u: FloatArray) -> tuple[FloatArray, Pullback]:
         """The inputs of a model, and what turns gradients by them into gradients by u."""
+        rows, pull = self.linearized_rows(u)
+        features = with_context(self.layout.features(rows), self.context)
+        return features, lambda gradient: pull(self.layout.by_rows(gradient))
+
+    def linearized_rows(self, u: FloatArray) -> tuple[FloatArray, Pullback]:
+        """The rows, and what turns gradients by their numeric columns into gradients by u; those of
+        the same array are remembered, since a model and its weights ask in turn."""
+        if self._last and self._last[0] is u:
+            return self._last[1], self._last[2]
         rows, full, pulls = self.base.copy(), self._full(u), []
         for region, columns, numbers in self._pieces:
             piece = np.ix_(numbers, columns)
             rows[piece], pull = region.coordinates.linearized(full[piece])
             pulls.append((piece, pull))
         rows[self._inactive] = np.nan
-        features = with_context(self.layout.features(rows), self.context)
-        return features, partial(self._pullback, pulls)
+        self._last[:] = [u, rows, partial(self._pullback, pulls)]
+        return self._last[1], self._last[2]
+
+    @cached_property
+    def _last(self) -> list[Any]:
+        """What was asked for last, and the answer."""
+        return []
 
     def _pullback(
         self, pulls: Sequence[tuple[tuple[IntArray, ...], Pullback]], gradient: FloatArray
     ) -> FloatArray:
-        lower, upper = self.layout.spans
-        by_rows, by_u = np.zeros(self.base.shape), np.zeros(self.base.shape)
-        by_rows[:, self.numeric] = gradient[:, self._columns] / (upper - lower)[self.numeric]
-        by_rows[self._inactive] = 0.0
+        by_rows, by_u = np.where(self._inactive, 0.0, gradient), np.zeros(self.base.shape)
         for piece, pull in pulls:
             by_u[piece] = pull(by_rows[piece])
         result: FloatArray = by_u[:, self.numeric]
         return result
-
-    @cached_property
-    def _columns(self) -> IntArray:
-        """The model's inputs that stand for a coordinate."""
-        return np.searchsorted(self.layout.groups, self.numeric)
 
 
 def with_context(X: FloatArray, context: FloatArray | None) -> FloatArray:

@@ -183,13 +183,10 @@ def _values(block: Block, j: int) -> FloatArray | None:
     """The coordinates that parameter `j` of a block can take; None if there are too many."""
     lower, upper = (float(bound[j]) for bound in block.region.bounds)
     axis = block.encoding.axes[j]
-    if not axis.integer:
-        is_point = block.region.is_box and upper == lower
-        return np.array([lower]) if is_point else None
-    low, high = axis.span(lower, upper)
-    if high - low > MOST_LISTED:
-        return None
-    return axis.encode(np.arange(low, high + 1))
+    if not axis.has_cells and block.region.is_box and upper == lower:
+        return np.array([lower])
+    values = axis.listed(lower, upper, MOST_LISTED)
+    return None if values is None else axis.encode(values)
 
 
 def each_once(layout: Layout, rows: FloatArray) -> FloatArray:

@@ -87,7 +87,7 @@ class Layout:
         parameters blanked."""
         snapped = rows.copy()
         for j, axis in enumerate(self.axes):
-            if axis is not None and axis.integer:
+            if axis is not None and axis.has_cells:
                 snapped[:, j] = axis.encode(axis.decode(rows[:, j]))
         return self.without_inactive(snapped)
 
@@ -140,6 +140,20 @@ class Layout:
         X = unit[:, self.groups]
         X[:, columns] = (rows[:, self.groups[columns]] == positions) / np.sqrt(2.0)
         return X
+
+    def by_rows(self, gradient: FloatArray) -> FloatArray:
+        """Gradients by X (m, d) as gradients by the numeric columns of rows; 0 for the others."""
+        numeric, columns, widths = self._numeric
+        found = np.zeros((len(gradient), len(self.names)))
+        found[:, numeric] = gradient[:, columns] / widths
+        return found
+
+    @cached_property
+    def _numeric(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The numeric columns of rows, those of X for them, and their spans."""
+        numeric = np.flatnonzero([axis is not None for axis in self.axes])
+        lower, upper = self.spans
+        return numeric, np.searchsorted(self.groups, numeric), (upper - lower)[numeric]
 
     @cached_property
     def groups(self) -> IntArray:

@@ -38,7 +38,8 @@ from ringfence.optimize.transfer.source_models import (
 )
 from ringfence.optimize.transfer.strangers import without_strangers
 
-FIRST = 4  # results up to which the process has no weight
+FIRST = 2  # results up to which the process has no weight
+HEDGED = 4  # results up to which thin tasks are not trusted alone
 PATIENCE = 10  # trials without improvement after which a plain process has every second one
 
 
@@ -99,7 +100,10 @@ class Method(GPMethod):
     def models(self) -> SourceModels:
         """The models of the earlier tasks, without strangers that do harm (transfer/strangers.py);
         the hyperparameters of all are kept in the memory."""
-        known = msgspec.convert(self.memory.get("sources", {}), dict[str, Hyperparameters])
+        sources = self.setup.sources
+        before = {} if sources is None else sources.known
+        kept = {**before, **self.memory.get("sources", {})}
+        known = msgspec.convert(kept, dict[str, Hyperparameters])
         models = fit_source_models(self.sources, self.domain.layout, known)
         by_name = {task.name: task.hyperparameters for task in models.tasks}
         self.memory["sources"] = msgspec.to_builtins(by_name)
@@ -115,7 +119,7 @@ class Method(GPMethod):
         if not self.models.tasks or self.is_stalled(log):
             return super().propose(log, rng)
         known = np.isfinite(log.values)
-        if self.models.are_thin and len(log) % 2 == 1 and known.sum() < FIRST:
+        if self.models.are_thin and len(log) % 2 == 1 and known.sum() < HEDGED:
             return Proposal(self.domain.config(self.design.next(log.tried, rng)))
         best = np.flatnonzero(known)[np.argsort(log.values[known], kind="stable")]
         neighbors = self.candidates.neighbors(log.tried, log.rows[best], rng)
@@ -150,7 +154,7 @@ class Method(GPMethod):
 
     def weights(self, tried: FloatArray, y: FloatArray) -> FloatArray:
         """The weight of each earlier task."""
-        return agreement_weights(tried, y)
+        return agreement_weights(tried, y, self.models.weights)
 
     def posterior(self, log: TrialLog, tried: FloatArray, known: BoolArray) -> SourcePosterior:
         """The process given the trials so far, with running ones at the values that it expects."""
@@ -165,7 +169,8 @@ class Method(GPMethod):
         """The prior at rows for which the earlier tasks predict the regrets F; the kernel of the
         new task's own part has the geometric means of their length scales, each over the tasks that
         know the parameter."""
-        return Prior.of(F, self.models.full.features(rows) / self.length_scales)
+        Z = self.models.full.features(rows) / self.length_scales
+        return Prior.of(F, Z, self.models.weights)
 
     @cached_property
     def fixed_prior(self) -> Prior:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -48,13 +48,8 @@ class Chance:
         if sum(map(len, failed)) < LEAST_FAILED:
             return None
         runs = Runs.of(passed, failed)
-        basis = Basis.of(runs.X, groups)
-        Phi = basis.at(runs.X)
-        fit = logistic.fit(Phi, runs.y, runs.task, runs.offset, basis.kinds)
-        found = evidence(Phi, runs, basis.kinds, fit)
-        if found < ENOUGH:
-            return None
-        return cls(basis, fit.b, fit.mean, fit.deviations.tasks, found)
+        parts = (runs.X, runs.y, runs.task, runs.offset, groups)
+        return _found(*(part.tobytes() for part in parts))
 
     def slopes(self, X: FloatArray) -> FloatArray:
         """f at features X, (m,)."""
@@ -62,6 +57,16 @@ class Chance:
         centered = X[:, : len(linear)] - 0.5
         bent = np.einsum("ij,ij->i", centered @ square, centered)
         return np.asarray(centered @ linear + bent + (constant + self.constant))
+
+    def slopes_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """f at features X, (m,), and its gradient, (m, d)."""
+        constant, linear, square = self._combination
+        centered = X[:, : len(linear)] - 0.5
+        bent = centered @ square
+        by_x = np.zeros(X.shape)
+        by_x[:, : len(linear)] = linear + bent + centered @ square.T
+        f = centered @ linear + np.einsum("ij,ij->i", bent, centered)
+        return f + (constant + self.constant), by_x
 
     @cached_property
     def _combination(self) -> tuple[float, FloatArray, FloatArray]:
@@ -87,6 +92,26 @@ class Chance:
         return TaskChance(self, at, np.asarray(np.linalg.inv(H)))
 
 
+@lru_cache(maxsize=8)
+def _found(X: bytes, y: bytes, task: bytes, offset: bytes, groups: bytes) -> Chance | None:
+    """The chance by these runs, remembered: a search asks for what was learned a moment ago."""
+    width = np.frombuffer(groups, dtype=np.int64)
+    runs = Runs(
+        np.frombuffer(X).reshape(-1, len(width)),
+        np.frombuffer(y),
+        np.frombuffer(task, dtype=np.int64),
+        np.frombuffer(offset),
+        np.ones(len(y)),
+    )
+    basis = Basis.of(runs.X, width)
+    Phi = basis.at(runs.X)
+    fit = logistic.fit(Phi, runs.y, runs.task, runs.offset, basis.kinds)
+    found = evidence(Phi, runs, basis.kinds, fit)
+    if found < ENOUGH:
+        return None
+    return Chance(basis, fit.b, fit.mean, fit.deviations.tasks, found)
+
+
 @dataclass(frozen=True, eq=False)
 class TaskChance:
     """The chance of failure in one task."""
@@ -98,9 +123,14 @@ class TaskChance:
     def log_odds(self, X: FloatArray) -> FloatArray:
         """Of failure at features X (m, d), a mean over what is not known of a and c: the odds of a
         normal variable with that mean and variance (MacKay 1992)."""
-        design = np.column_stack([np.ones(len(X)), self.chance.slopes(X)])
-        variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
-        return np.asarray(design @ self.at / np.sqrt(1.0 + np.pi * variance / 8.0))
+        return self._by_slopes(self.chance.slopes(X))[0]
+
+    def _by_slopes(self, f: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The log odds where the slopes' part is f, and their derivative by it."""
+        (a, c), ((aa, ac), (_, cc)) = self.at.tolist(), self.covariance.tolist()
+        wide = 1.0 + np.pi / 8.0 * (aa + f * (2.0 * ac + f * cc))
+        odds = (a + c * f) / np.sqrt(wide)
+        return odds, c / np.sqrt(wide) - np.pi / 8.0 * (ac + f * cc) * odds / wide
 
     def failure(self, X: FloatArray) -> FloatArray:
         """The chance of failure, (m,)."""
@@ -109,3 +139,9 @@ class TaskChance:
     def log_success(self, X: FloatArray) -> FloatArray:
         """The log of the chance that a run finishes, (m,)."""
         return np.asarray(log_expit(-self.log_odds(X)))
+
+    def log_success_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same, and its gradient by X, (m, d)."""
+        f, by_x = self.chance.slopes_gradient(X)
+        odds, by_f = self._by_slopes(f)
+        return np.asarray(log_expit(-odds)), (-expit(odds) * by_f)[:, None] * by_x

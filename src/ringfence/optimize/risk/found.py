@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import polars as pl
 
+from ringfence.history import TASK
+from ringfence.history.selection import drawn_tasks
 from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
-from ringfence.learned.zone.rule import Zone
+from ringfence.learned.zone.rule import MOST_TASKS, Zone
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.risk.kept import odds_of
 from ringfence.optimize.risk.zones import find_zone
@@ -32,7 +34,18 @@ def with_failures(learned: LearnedSpace, rows: pl.DataFrame, failed: pl.DataFram
 
 
 def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> tuple[Source, ...]:
-    """All tasks of usable and failed rows, those without usable ones last."""
+    """All tasks of usable and failed rows, or a random choice; those without usable rows last.
+    Where few tasks have failed runs, more of these are chosen, up to a quarter of MOST_TASKS: they
+    alone say where runs fail."""
+    known, broken = set(rows[TASK]), set(failed[TASK])
+    dead, partly = broken - known, broken & known
+    if len(known) + len(dead) > MOST_TASKS:
+        some = drawn_tasks(known, MOST_TASKS) | drawn_tasks(dead, MOST_TASKS // 4)
+        missing = MOST_TASKS // 4 - len(some & partly)
+        if missing > 0:
+            some |= drawn_tasks(partly - some, missing)
+        here = pl.col(TASK).is_in(list(some))
+        rows, failed = rows.filter(here), failed.filter(here)
     return (*tasks_of(rows, layout, failed), *only_failed(rows, failed, layout))
 
 

@@ -13,7 +13,6 @@ the space. A rule with more words must hold a quarter more failures for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +27,10 @@ IN_A_TASK = 0.75  # the same in each of its tasks
 MOST_SHARE = 0.25  # of the space
 WORDS = 1.25  # times as many failures that a rule with a word more must hold
 BARRED = 1e9  # runs that a barred one stands for: no share of failures bears it
+FOLDS = 5  # groups of tasks left out
+LEFT_OUT = 0.8  # share of failed runs in the zones of tasks left out, by the rule of the others
+AT_ONCE = 16  # rules whose sums are made together: as many as the processor keeps at hand
+ROUNDED = 6  # digits of sums of weights: in whatever order, equal sums are equal
 TRIED = 12  # rules looked at in each task, those that hold the most failures first
 
 
@@ -46,9 +49,20 @@ class Marked:
     M_space: BoolArray  # (Q, N)
 
     @cached_property
-    def prefixes(self) -> list[tuple[IntArray, IntArray]]:
-        """Those of each score, found once for all choices of runs."""
-        return [_prefixes(score) for score in self.S]
+    def rankings(self) -> list[tuple[IntArray, BoolArray]]:
+        """For each choice its runs from the highest score down, (K, m), and where a threshold can
+        be: at the last of runs that are equal. No zone holds more than these m runs, whichever of
+        the FOLDS is left out."""
+        fold = self.task % FOLDS
+        found = []
+        for concerned in self.M:
+            some = np.flatnonzero(concerned)
+            left_out = np.bincount(fold[some], minlength=1).max()
+            failed = float(self.w[some] @ self.y[some])
+            most = int(failed / (FAILING * self.w.min()) + left_out) + 1
+            order, ends = _ranking(self.S[:, some], most)
+            found.append((some[order], ends))
+        return found
 
 
 @dataclass(frozen=True)
@@ -70,42 +84,64 @@ class Found:
 def search(runs: Marked, counted: BoolArray | None = None) -> Found | None:
     """The best rule by the `counted` runs (n,), all by default; None if no rule is good enough."""
     w = runs.w if counted is None else np.where(counted, runs.w, 0.0)
-    leads = sorted(_leads(runs, w), key=lambda lead: -lead[0])
-    for _, k, q in leads[:TRIED]:
-        found = _lowest(runs, w, k, q)
+    held = _held(runs, w) / WORDS ** (runs.words[:, None] + 2.0 * (np.arange(len(runs.M)) > 0))
+    leads = np.argsort(-held, axis=None, kind="stable")[:TRIED]
+    for k, q in zip(*np.unravel_index(leads[held.flat[leads] > 0.0], held.shape)):
+        found = _lowest(runs, w, int(k), int(q))
         if found is not None:
             return found
     return None
 
 
-def _leads(runs: Marked, w: FloatArray) -> Iterator[tuple[float, int, int]]:
-    """Rules that hold enough by all tasks together: the failures they hold, divided by WORDS for
-    each word."""
-    Q = len(runs.M)
-    every = (w + BARRED * runs.barred * w) * runs.M
-    both = np.concatenate([w * runs.y * runs.M, every])  # (2 Q, n)
-    for k, (order, ends) in enumerate(runs.prefixes):
-        sums = np.cumsum(both.take(order, axis=1), axis=1).take(ends, axis=1)
-        failed = sums[:Q]
-        good = (failed >= FAILING * sums[Q:]) & (failed >= LEAST_FAILED)
-        best = np.where(good, failed, 0.0).max(axis=1, initial=0.0)
-        for q in np.flatnonzero(best > 0):
-            yield float(best[q]) / WORDS ** (runs.words[k] + 2 * (q > 0)), k, int(q)
+def holds(runs: Marked) -> bool:
+    """Whether the rules of the other tasks hold in tasks left out."""
+    failed = every = 0.0
+    for k in range(min(FOLDS, int(runs.task.max()) + 1)):
+        own = runs.task % FOLDS == k
+        found = search(runs, ~own)
+        if found is not None:
+            inside = own & found.inside(runs.S, runs.M)
+            failed += float(runs.w[inside] @ runs.y[inside])
+            every += float(runs.w[inside].sum())
+    return every > 0.0 and failed >= LEFT_OUT * every
 
 
-def _prefixes(score: FloatArray) -> tuple[IntArray, IntArray]:
-    """Runs from the highest score down, and the positions where a threshold can be: the last of
-    runs that are equal."""
-    order = np.argsort(-score, kind="stable")  # NaN comes last
-    order = order[: len(order) - int(np.isnan(score).sum())]
-    ends = np.flatnonzero(np.diff(score[order], append=-np.inf))
-    return order, ends
+def _held(runs: Marked, w: FloatArray) -> FloatArray:
+    """The failures that each rule holds, (K, Q), by all tasks together; 0 where it cannot hold
+    enough of them."""
+    every_run, failed_run = w * (1.0 + BARRED * runs.barred), w * runs.y
+    held = np.zeros((len(runs.S), len(runs.M)))
+    for q, (order, ends) in enumerate(runs.rankings):
+        for k in range(0, len(order), AT_ONCE):
+            some = slice(k, k + AT_ONCE)
+            every = np.cumsum(every_run[order[some]], axis=1)
+            failed = np.cumsum(failed_run[order[some]], axis=1)
+            failed *= ends[some] & (failed >= FAILING * every)
+            held[some, q] = failed.max(axis=1, initial=0.0)
+    return np.where(held >= LEAST_FAILED, held, 0.0).round(ROUNDED)
+
+
+def _ranking(S: FloatArray, most: int) -> tuple[IntArray, BoolArray]:
+    """The highest of each row in order, `most` if there are more, NaN last; and which of them end a
+    run of equal ones. Of the last one that is not known unless it is the last of all."""
+    n = S.shape[1]
+    m = min(n, most)
+    down = np.where(np.isnan(S), np.inf, -S)
+    first = np.broadcast_to(np.arange(n), S.shape)
+    if m < n:
+        first = np.argpartition(down, m, axis=1)[:, :m]
+        down = np.take_along_axis(down, first, axis=1)
+    places = np.argsort(down, axis=1)
+    down = np.take_along_axis(down, places, axis=1)
+    last = np.full((len(S), min(m, 1)), m == n)
+    ends = np.hstack([down[:, 1:] != down[:, :-1], last]) & (down < np.inf)
+    return np.take_along_axis(first, places, axis=1), ends
 
 
 def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
     """The rule with the lowest threshold that all conditions allow."""
-    order, ends = runs.prefixes[k]
-    weights, y, T = (w * runs.M[q])[order], runs.y[order], int(runs.task.max()) + 1
+    order, ends = (each[k] for each in runs.rankings[q])
+    weights, y, T = w[order], runs.y[order], int(runs.task.max()) + 1
     by_task = np.zeros((len(order), T))
     by_task[np.arange(len(order)), runs.task[order]] = weights
     every = np.cumsum(by_task, axis=0)[ends]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations
 
 import msgspec
@@ -15,12 +16,12 @@ from ringfence.learned.zone.rule import Zone, combined
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.risk.runs import Runs
-from ringfence.optimize.risk.zone_search import Found, Marked, allowed, search
+from ringfence.optimize.risk.zone_search import MOST_SHARE, Found, Marked, allowed, holds, search
 from ringfence.space import Categorical, Choice, Float, Int, Parameter
+from ringfence.space.parameters import extremes
 
 DRAWS = 2000  # uniform ones, which tell a share of the space with a standard error of 1 %
-FOLDS = 5  # groups of tasks left out
-LEFT_OUT = 0.8  # share of failed runs in the zones of tasks left out, by the rule of the others
+MORE_DRAWS = 20_000  # for the share of the zone that was found: 0.3 %
 SIZES = (2, 3, 4)  # numbers in a product: more, and nobody reads it
 MOST_RULES = 120  # twice as many with those below: a search takes a tenth of a second
 STEPS = 16  # from the zone of a choice of runs to none, until all runs keep the conditions
@@ -71,24 +72,49 @@ class ZoneFinder:
         words = np.array([len(names) - 1 for names, _, _ in self.rules])
         return Marked(S, M, words, runs.y, runs.weight, runs.task, barred, *self.scores(draws))
 
-    def zone(self, found: Found, runs: Marked) -> Zone:
-        """The rule in words, its threshold with three digits; the counts are of the search."""
+    def zone(self, found: Found) -> Zone | None:
+        """The rule in words, its threshold with three digits, without counts; None if it cannot be
+        made so small that it holds at most MOST_SHARE of the space."""
         names, ratio, below = self.rules[found.score]
-        scores = runs.S_space[found.score]
-        threshold = _short(found.threshold, float(np.nanmax(scores) - np.nanmin(scores)))
-        space = Found(found.score, found.choice, threshold).inside(runs.S_space, runs.M_space)
+        scores, limit = self._of_space(found)
+        if np.isinf(limit):
+            return None
+        lowest = max(found.threshold, limit)
+        threshold = _short(lowest, float(scores.max() - scores.min()))
         return Zone(
             names,
             -threshold if below else threshold,
             failed=1,
             runs=1,
             tasks=1,
-            share=float(space.mean()),
+            share=float((scores >= threshold).sum() / MORE_DRAWS),
             below=below,
             ratio=ratio,
             only=dict([self.choices[found.choice - 1]]) if found.choice else {},
-            cut=found.cut,
+            cut=found.cut or limit > found.threshold,
         )
+
+    def _of_space(self, found: Found) -> tuple[FloatArray, float]:
+        """The scores of a rule at those of MORE_DRAWS that it concerns and knows, and the lowest
+        threshold at which it holds at most MOST_SHARE of all."""
+        names, ratio, below = self.rules[found.score]
+        columns = self.layout.columns(self._draws)
+        scores = combined([columns[name] for name in names], ratio=ratio) * (-1 if below else 1)
+        if found.choice:
+            name, choice = self.choices[found.choice - 1]
+            scores = scores[columns[name] == _choices(self.layout.space[name]).index(choice)]
+        scores = np.sort(scores[~np.isnan(scores)])[::-1]
+        most = int(MOST_SHARE * MORE_DRAWS)
+        above = scores[:most]
+        if most < len(scores):
+            above = above[above > scores[most]]
+        return scores, float(above[-1]) if len(above) else np.inf
+
+    @cached_property
+    def _draws(self) -> FloatArray:
+        """Many uniform rows of the space."""
+        domain = domain_of(full_space(self.layout.space))
+        return domain.draw(MORE_DRAWS, np.random.default_rng(1))
 
 
 def find_zone(
@@ -107,12 +133,13 @@ def find_zone(
     chosen = Runs.of(marked, others)
     runs = finder.marked(replace(chosen, X=chosen.X[:, :-1]), chosen.X[:, -1] > 0)
     found = search(runs)
-    if found is None or not _holds(runs):
+    if found is None or not holds(runs):
         return None
     for smaller in _smaller(found, runs):
-        zone = _counted(finder.zone(smaller, runs), layout, passed, failed, values)
-        if zone is not None:
-            return zone
+        zone = finder.zone(smaller)
+        kept = zone and _counted(zone, layout, passed, failed, values)
+        if kept is not None:
+            return kept
     return None
 
 
@@ -144,20 +171,6 @@ def _counted(
     return msgspec.structs.replace(zone, failed=n_failed, runs=n_runs, tasks=int((every > 0).sum()))
 
 
-def _holds(runs: Marked) -> bool:
-    """Whether the rules of the other tasks hold in tasks left out."""
-    T = int(runs.task.max()) + 1
-    failed = every = 0.0
-    for k in range(min(FOLDS, T)):
-        own = runs.task % FOLDS == k
-        found = search(runs, ~own)
-        if found is not None:
-            inside = own & found.inside(runs.S, runs.M)
-            failed += float(runs.w[inside] @ runs.y[inside])
-            every += float(runs.w[inside].sum())
-    return every > 0.0 and failed >= LEFT_OUT * every
-
-
 def _best(values: FloatArray) -> FloatArray:
     """1 for the best TOP of a task's values, at least one of them; else 0."""
     count = max(1, int(TOP * len(values)))
@@ -167,7 +180,7 @@ def _best(values: FloatArray) -> FloatArray:
 
 
 def _low(parameter: Parameter) -> float:
-    return float(parameter.low) if isinstance(parameter, (Int, Float)) else 0.0
+    return float(extremes(parameter)[0]) if isinstance(parameter, (Int, Float)) else 0.0
 
 
 def _choices(parameter: Parameter) -> tuple[Choice, ...]:

@@ -3,10 +3,10 @@
     y = A (b + m(x) + g(x) + e),   g ~ GP(0, Σ_t φ_t φ_t' + s² k),   e ~ N(0, noise)
 
 with m the mean over the T earlier tasks of their predicted regrets f_t, φ_t = (f_t - m) / √(T-1)
-their deviations from it and k a Matérn-5/2 kernel for what the new task has of its own. The prior
-of the level b is flat; A, s² and the noise are the likeliest of a grid by the restricted
-likelihood, A with a prior from the units of the earlier tasks. Everything but y is in units of A,
-in which the median is 1 above the best.
+their deviations from it (a task that stands for c tasks counts as c) and k a Matérn-5/2 kernel for
+what the new task has of its own. The prior of the level b is flat; A, s² and the noise are the
+likeliest of a grid by the restricted likelihood, A with a prior from the units of the earlier
+tasks. Everything but y is in units of A, in which the median is 1 above the best.
 
 symbol   meaning                                                    shape
 mean     m at some points                                           (n,)
@@ -47,10 +47,13 @@ class Prior:
     Z: FloatArray
 
     @classmethod
-    def of(cls, F: FloatArray, Z: FloatArray) -> Prior:
-        """From the regrets F (T, n) that the tasks' models predict."""
-        mean = F.mean(axis=0)
-        return cls(mean, (F - mean).T / math.sqrt(max(len(F) - 1, 1)), Z)
+    def of(cls, F: FloatArray, Z: FloatArray, counts: FloatArray | None = None) -> Prior:
+        """From the regrets F (T, n) that the models of the tasks predict, each of which stands for
+        `counts` (T,) tasks; None: for itself."""
+        counts = np.ones(len(F)) if counts is None else counts
+        mean = np.average(F, axis=0, weights=counts)
+        scale = math.sqrt(max(float(counts.sum()) - 1.0, 1.0))
+        return cls(mean, (F - mean).T * np.sqrt(counts) / scale, Z)
 
     def covariance(self, other: Prior, own_variance: float) -> FloatArray:
         """Of g between these points and others, (n, m)."""

@@ -53,6 +53,10 @@ class Budget:
         """0 for rows that would end in time, next to nothing for the others."""
         return np.where(self.fits(rows, log), 0.0, NEVER)
 
+    def with_gradient(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
+        """The same; a step has no gradient."""
+        return self.log_weights(rows, log), np.zeros(rows.shape)
+
     def fits(self, rows: FloatArray, log: TrialLog) -> BoolArray:
         """Which rows (m, names) would end in time."""
         return self._fits(rows, log, self.left(log))

@@ -54,6 +54,14 @@ class CostModel:
         """The mean alone."""
         return np.asarray(basis(X, squares=self.squares) @ self.mean)
 
+    def slopes(self, X: FloatArray) -> FloatArray:
+        """The gradient of the mean by X, (m, d)."""
+        d = X.shape[1]
+        linear = np.broadcast_to(2.0 * self.mean[1 : d + 1], X.shape)
+        if not self.squares:
+            return linear
+        return np.asarray(linear + 4.0 * self.mean[d + 1 :] * (2.0 * X - 1.0))
+
     def given(self, X: FloatArray, y: FloatArray) -> CostModel:
         """The model once log costs y (n,) were seen at X (n, d)."""
         if not len(y):

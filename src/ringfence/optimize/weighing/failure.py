@@ -20,7 +20,7 @@ from ringfence.optimize.risk.chance import Chance, TaskChance
 from ringfence.optimize.risk.kept import chance_from
 from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.trial import PRUNED
-from ringfence.optimize.weighing.weighing import Weight
+from ringfence.optimize.weighing.weighing import Remembered, Weight
 
 AVERSION = 2.0
 """How much a search shuns failures beyond the gain that they cost: the log weight of a failure that
@@ -31,13 +31,15 @@ MOST = 20.0  # minus the log of a chance of success; a smaller one is as good as
 
 def failure_weights(layout: Layout, sources: Sequence[Source]) -> tuple[Weight, ...]:
     """The weight of failures, by earlier tasks or else by the learned space; none if failures do
-    not depend on the configuration."""
+    not depend on the configuration. Of tasks that stand for many, too few may have failed."""
     full = Layout(full_space(layout.space))
     odds = layout.learned.odds
+    stand_for_all = any(task.weight != 1.0 for task in sources)
+    chance = None
     if any(len(task.failed) for task in sources):
         chance = chance_of(full, sources)
-    else:
-        chance = None if odds is None or sources else chance_from(odds, full)
+    if chance is None and odds is not None and (not sources or stand_for_all):
+        chance = chance_from(odds, full)
     return () if chance is None else (Failures(layout, chance),)
 
 
@@ -54,6 +56,12 @@ def weight(log_success: FloatArray) -> FloatArray:
     return np.asarray(log_success - AVERSION * failures)
 
 
+def slope(log_success: FloatArray) -> FloatArray:
+    """The derivative of `weight`."""
+    falls = -log_success < MOST
+    return np.asarray(1.0 + AVERSION * falls * np.exp(np.minimum(-log_success, MOST)))
+
+
 @dataclass(frozen=True, eq=False)
 class Failures:
     """The chance of success, by earlier tasks and by the trials so far."""
@@ -65,26 +73,27 @@ class Failures:
         """At rows of the layout, (m,)."""
         return weight(self.after(log).log_success(self.full.features(rows)))
 
-    def after(self, log: TrialLog) -> TaskChance:
+    def with_gradient(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
+        """The same, and the gradient by numeric coordinates, (m, names)."""
+        log_success, by_x = self.after(log).log_success_gradient(self.full.features(rows))
+        return weight(log_success), self.full.by_rows(slope(log_success)[:, None] * by_x)
+
+    def _chance(self, log: TrialLog) -> TaskChance:
         """The chance after some trials; running and pruned ones say nothing."""
-        settled = tuple(
+        settled = [
             (number, trial.state == "failed")
             for number, trial in enumerate(log.trials)
             if trial.state != "running" and trial.reason != PRUNED
-        )
-        if settled not in self._known:
-            self._known.clear()
-            X = self.full.features(log.rows[[number for number, _ in settled]])
-            failed = np.array([failed for _, failed in settled], dtype=bool)
-            self._known[settled] = self.chance.given(X, failed)
-        return self._known[settled]
+        ]
+        X = self.full.features(log.rows[[number for number, _ in settled]])
+        return self.chance.given(X, np.array([failed for _, failed in settled], dtype=bool))
+
+    @cached_property
+    def after(self) -> Remembered[TaskChance]:
+        """Of a log: the chance after its trials."""
+        return Remembered(self._chance)
 
     @cached_property
     def full(self) -> Layout:
         """The layout of the full space, whose features the model sees."""
         return Layout(full_space(self.layout.space))
-
-    @cached_property
-    def _known(self) -> dict[tuple[tuple[int, bool], ...], TaskChance]:
-        """The last answer: a climb asks for it again and again."""
-        return {}

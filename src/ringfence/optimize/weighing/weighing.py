@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ringfence.arrays import FloatArray
 from ringfence.optimize.domain.coordinates import SmoothCoordinates
 from ringfence.optimize.log import TrialLog
+from ringfence.optimize.trial import Trial
 
-STEP = 1e-5  # of the differences that stand for a gradient, in search coordinates
+Model = TypeVar("Model")
 LEAST = 1e-300  # an acquisition below counts as this, since it has a logarithm
 
 
@@ -29,6 +29,10 @@ class Weight(Protocol):
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """What is added to the log of an acquisition at rows of the layout (m, names), given the
         trials so far, shape (m,). A constant changes nothing."""
+
+    def with_gradient(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
+        """The same, and its gradient by the numeric coordinates of the rows, (m, names); 0 for the
+        others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +62,33 @@ class Weighing:
 
     def at(self, log: TrialLog) -> RowWeights | None:
         """The weights after some trials, as a function of rows; None if there are none."""
-        return (lambda rows: self.log_weights(rows, log)) if self else None
+        return RowWeights(self, log) if self else None
 
 
-RowWeights = Callable[[FloatArray], FloatArray]
-"""Rows (m, names) → what is added to the log of an acquisition there, (m,)."""
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """What is added to the log of an acquisition at rows (m, names), after some trials."""
+
+    weighing: Weighing
+    log: TrialLog
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """At these rows, (m,)."""
+        return self.weighing.log_weights(rows, self.log)
+
+    def with_gradient(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same, and its gradient by the numeric coordinates of the rows, (m, names)."""
+        total, gradient = np.zeros(len(rows)), np.zeros(rows.shape)
+        for weight in self.weighing.weights:
+            values, by_rows = weight.with_gradient(rows, self.log)
+            total += values
+            gradient += by_rows
+        return total, gradient
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Weights along search coordinates, and their gradient by differences: weights are smooth and
-    cheap, and need no derivative of their own."""
+    """Weights along search coordinates."""
 
     weights: RowWeights
     coordinates: SmoothCoordinates
@@ -79,14 +99,21 @@ class Slopes:
 
     def with_gradient(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The weights (k,) and their gradient (k, q)."""
-        k, q = u.shape
-        ahead = np.vstack([np.zeros(q), STEP * np.eye(q)])  # where they are, and a step each way
-        rows = self._repeated.rows((u[:, None] + ahead).reshape(-1, q))
-        values = self.weights(rows).reshape(k, q + 1)
-        return values[:, 0], (values[:, 1:] - values[:, :1]) / STEP
+        rows, pull = self.coordinates.linearized_rows(u)
+        values, by_rows = self.weights.with_gradient(rows)
+        return values, pull(by_rows)
 
-    @cached_property
-    def _repeated(self) -> SmoothCoordinates:
-        """Every row once for itself and once for each of its coordinates."""
-        base = np.repeat(self.coordinates.base, len(self.coordinates.numeric) + 1, axis=0)
-        return SmoothCoordinates(self.coordinates.layout, base)
+
+class Remembered(Generic[Model]):
+    """What follows from the trials so far, found once: a climb asks for it again and again."""
+
+    def __init__(self, find: Callable[[TrialLog], Model]) -> None:
+        self.find = find
+        self._trials: list[Trial] | None = None
+        self._model: Model
+
+    def __call__(self, log: TrialLog) -> Model:
+        """By the trials of a log."""
+        if self._trials != log.trials:  # quick: most are the same objects
+            self._model, self._trials = self.find(log), list(log.trials)
+        return self._model

@@ -10,13 +10,14 @@ import polars as pl
 from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.guessing.costs import is_timed
 from ringfence.history.history import History
+from ringfence.history.mismatch.switches import offers
 from ringfence.history.places import Places
 from ringfence.history.readers.optuna.conditions import activity
 from ringfence.history.readers.optuna.objective import Objectives, objectives
 from ringfence.history.readers.optuna.rows import STATES, Rows, from_json
 from ringfence.history.readers.optuna.space import Range, all_choices, is_mixed, merge, parse
 from ringfence.history.readers.optuna.studies import Studies
-from ringfence.history.readers.shared.runs import DURATION
+from ringfence.history.readers.shared.runs import DURATION, TOOK_DURATIONS
 from ringfence.history.roles import NamedColumns, Roles
 from ringfence.history.tables import free_name, from_objects, require_literal
 from ringfence.history.values import position_of
@@ -69,8 +70,11 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
             *studies.lacking(wide),
         ]
     )
-    merge_notes = [note for name in active.parameters for note in merged[name].notes]
+    took = [TOOK_DURATIONS] if cost is not None and columns.cost is None else []
+    said = [note for name in active.parameters for note in merged[name].notes]
+    said += active.notes
     counts = _counts(wide, len(picked.studies))
+    space = Space({name: kinds[name] for name in active.parameters}, active.conditions)
     return History(
         table,
         Roles(
@@ -86,9 +90,9 @@ def assemble(rows: Rows, source: str, columns: NamedColumns) -> History:
         ),
         source=source,
         places=_places(picked, wide),
-        space=Space({name: kinds[name] for name in active.parameters}, active.conditions),
+        space=space,
         left_out=frozenset(kinds) - set(active.parameters),
-        notes=(*rows.notes, counts, *strange, *picked.notes, *merge_notes, *active.notes),
+        notes=(*rows.notes, counts, *took, *strange, *picked.notes, *said, *offers(space)),
         task_spaces=by_task.spaces,
         task_times=by_task.times,
         failures=columns.failures,

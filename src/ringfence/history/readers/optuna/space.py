@@ -41,6 +41,11 @@ class Range:
     step: float | None = None
     choices: tuple[Choice, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """All of it but the study: the same for ranges that are the same."""
+        return repr((self.kind, self.low, self.high, self.log, self.step, self.choices))
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -130,11 +135,19 @@ def _listed(range_: Range) -> Range | None:
 
 def all_choices(ranges: Sequence[Range]) -> tuple[Choice, ...]:
     """The choices of all studies in the order of first use; True here and "true" there are one."""
-    return tuple(one_of_each(choice for r in ranges for choice in r.choices))
+    return tuple(one_of_each(choice for r in _apart(ranges) for choice in r.choices))
+
+
+def _apart(ranges: Sequence[Range]) -> list[Range]:
+    """The first of those with the same choices: thousands of studies may share theirs."""
+    first: dict[str, Range] = {}
+    for r in ranges:
+        first.setdefault(repr(r.choices), r)  # True, 1 and "1" differ
+    return list(first.values())
 
 
 def _choices(name: str, ranges: Sequence[Range]) -> Merged:
-    for r in ranges:
+    for r in _apart(ranges):
         require_apart(r.choices, from_objects(name, list(r.choices)))
     choices = all_choices(ranges)
     notes = []

@@ -41,13 +41,19 @@ class Studies:
         active: Activity,
     ) -> Studies:
         """The space of each study: its own distributions of the parameters that are used."""
-        spaces = {}
+        by_study: dict[str, dict[str, list[Range]]] = {}
+        for name in active.parameters:
+            for one in ranges[name]:
+                by_study.setdefault(one.study, {}).setdefault(name, []).append(one)
+        spaces: dict[int, Space] = {}
+        same: dict[object, Space] = {}  # many studies have the same distributions
         for study in studies:
-            own = {n: [r for r in ranges[n] if r.study == study.name] for n in active.parameters}
-            parameters = {n: merge(n, each).parameter for n, each in own.items() if each}
-            both = [c for c in active.conditions if {c.child, c.parent} <= parameters.keys()]
-            if parameters:
-                spaces[study.key] = union_of([Space(parameters), Space(parameters, both)])[0]
+            own = by_study.get(study.name)
+            if own is not None:
+                key = tuple((name, *(one.words for one in each)) for name, each in own.items())
+                if key not in same:
+                    same[key] = _space(own, active)
+                spaces[study.key] = same[key]
         return cls(spaces, times, active.parameters, active.midway)
 
     def by_task(self, tasks: pl.Series, study: pl.Series) -> ByTask:
@@ -72,3 +78,10 @@ class Studies:
             if lacks.any():
                 columns.append(lacks.alias(f"{LACKS}{name}"))
         return columns
+
+
+def _space(own: Mapping[str, Sequence[Range]], active: Activity) -> Space:
+    """The space of a study with these distributions."""
+    parameters = {name: merge(name, each).parameter for name, each in own.items()}
+    both = [c for c in active.conditions if {c.child, c.parent} <= parameters.keys()]
+    return union_of([Space(parameters), Space(parameters, both)])[0]

@@ -44,6 +44,8 @@ class Run:
 
 DURATION = "duration"
 """The column of what runs cost, unless the user named another: they are times."""
+TOOK_DURATIONS = "took the recorded durations as what a run cost, in seconds"
+"""The note on that."""
 
 
 def history_of(
@@ -81,8 +83,10 @@ def history_of(
     cost = _free(columns.cost or DURATION, taken)
     reason = _free("reason", [*taken, cost])
     costs, reasons = [_finite(run.cost) for run in runs], [run.reason for run in runs]
-    if any(amount is not None for amount in costs):
+    has_costs = any(amount is not None for amount in costs)
+    if has_costs:
         series.append(pl.Series(cost, costs, dtype=pl.Float64))
+    took = [TOOK_DURATIONS] if has_costs and columns.cost is None else []
     if any(reasons):
         series.append(pl.Series(reason, reasons, dtype=pl.String))
     columns = replace(
@@ -91,7 +95,7 @@ def history_of(
         objective=value,
         budget=budget,
         status=status,
-        cost=cost if any(amount is not None for amount in costs) else None,
+        cost=cost if has_costs else None,
         reason=reason if any(reasons) else None,
     )
     if space is not None:
@@ -103,7 +107,7 @@ def history_of(
         history,
         source=source,
         space=space,
-        notes=(*notes, *decided, *history.notes),
+        notes=(*notes, *took, *decided, *history.notes),
         task_spaces={} if space is None else _task_spaces(runs, columns),
         task_times=_task_times(runs),
     )

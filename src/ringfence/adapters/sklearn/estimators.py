@@ -1,0 +1,180 @@
+"""Estimators that the hub knows: by their class, the entry and what its parameters are there.
+
+An entry has the names of the estimator's arguments, as far as one parameter is one argument. A
+network has a width for each layer, and some arguments held for all runs: both become arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ringfence.adapters.sklearn.names import prefix_of
+from ringfence.errors import SettingError
+from ringfence.space import Config
+from ringfence.words import some
+
+MOST_LAYERS = 2  # of the networks of the hub
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the hub knows of an estimator."""
+
+    entry: str
+    """The name of the entry."""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that held for all runs of the entry."""
+    mend: Callable[[Config], Config] = dict
+    """Values that mean something else here."""
+
+    def arguments(self, config: Config) -> Config:
+        """A configuration of the entry as arguments of the estimator."""
+        return {**self.fixed, **self.mend(dict(config))}
+
+
+def _layers(arguments: Config) -> Config:
+    kept = {k: v for k, v in arguments.items() if not k.startswith(("layers", "width_"))}
+    count = int(str(arguments.get("layers", MOST_LAYERS)))
+    widths = [arguments.get(f"width_{layer}") for layer in range(1, count + 1)]
+    given: Any = tuple(int(str(width)) for width in widths if width is not None)
+    return kept | {"hidden_layer_sizes": given}
+
+
+def _class_weight(arguments: Config) -> Config:
+    none = arguments.get("class_weight") == "none"
+    return arguments | {"class_weight": None} if none else arguments
+
+
+SVM = Known("svm")
+XGBOOST = Known("xgboost")
+FOREST = Known("random_forest")
+LIGHTGBM = Known("lightgbm", {"subsample_freq": 1})
+HIST = Known("hist_gradient_boosting", {"early_stopping": False})
+MLP = Known("mlp", mend=_layers)
+LOGISTIC = Known("elastic_net", {"solver": "saga"}, _class_weight)
+ELASTIC_NET = Known("elastic_net")
+KNN = Known("knn")
+CATBOOST = Known("catboost-tabr")
+
+ESTIMATORS: Mapping[str, Known] = {
+    "SVC": SVM,
+    "XGBClassifier": XGBOOST,
+    "XGBRegressor": XGBOOST,
+    "RandomForestClassifier": FOREST,
+    "RandomForestRegressor": FOREST,
+    "LGBMClassifier": LIGHTGBM,
+    "LGBMRegressor": LIGHTGBM,
+    "CatBoostClassifier": CATBOOST,
+    "CatBoostRegressor": CATBOOST,
+    "HistGradientBoostingClassifier": HIST,
+    "HistGradientBoostingRegressor": HIST,
+    "MLPClassifier": MLP,
+    "MLPRegressor": MLP,
+    "LogisticRegression": LOGISTIC,
+    "ElasticNet": ELASTIC_NET,
+    "KNeighborsClassifier": KNN,
+    "KNeighborsRegressor": KNN,
+}
+"""By the name of the class, so that no package needs to be imported for it."""
+
+
+FOREIGN = ("mlp-tabr",)
+"""Entries of a learner that scikit-learn has, too, but with other parameters."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How the parameters of a space are called in an estimator."""
+
+    prefix: str
+    """What leads to the step that has them."""
+    known: Known | None = None
+    """The estimator, if the names are those of its entry."""
+
+    def arguments(self, config: Config) -> Config:
+        """A configuration of the space as parameters of the estimator."""
+        given = dict(config) if self.known is None else self.known.arguments(config)
+        return {self.prefix + name: value for name, value in given.items()}
+
+
+def naming(estimator: Any, names: list[str]) -> Naming:
+    """How the parameters of a space of one's own are called in the estimator: as in the space.
+
+    Raises:
+        SettingError: it does not have them, or several of its steps do.
+    """
+    return Naming(prefix_of(estimator.get_params(), names))
+
+
+def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
+    """How the parameters of its entry in the hub are called in the estimator, or in the one part of
+    it that the hub knows.
+
+    Args:
+        estimator: what is tuned.
+        origin: the entry that a space is from, as the space has it; None is that of the estimator.
+
+    Raises:
+        SettingError: the hub knows none or several, or the entry is of another learner.
+    """
+    found = {
+        prefix: ESTIMATORS[type(part).__name__]
+        for prefix, part in parts_of(estimator)
+        if type(part).__name__ in ESTIMATORS
+    }
+    if not found:
+        kinds = {name.removesuffix("Classifier").removesuffix("Regressor") for name in ESTIMATORS}
+        raise SettingError(
+            f"the hub has no space for {type(_last(estimator)).__name__}: pass space=, a learned "
+            f"or a plain one; it knows {', '.join(sorted(kinds))}"
+        )
+    if origin is not None:
+        entry = origin.partition("/")[0]
+        fitting = {p: of_entry(k, entry) for p, k in found.items() if _same(k.entry, entry)}
+        if not fitting:
+            raise SettingError(
+                f"the space is the hub's {entry!r}, which {type(_last(estimator)).__name__} has "
+                "not the parameters of"
+            )
+        found = fitting
+    if len(found) == 1:
+        return next(Naming(*each) for each in found.items())
+    raise SettingError(
+        f"the hub knows several parts of the estimator, {some(sorted(found))}: pass space="
+    )
+
+
+def of_entry(known: Known, entry: str) -> Known:
+    """What is known of an estimator for this entry: what held for all runs of one's own entry did
+    not hold for those of a published one."""
+    return known if entry == known.entry else replace(known, entry=entry, fixed={})
+
+
+def known_of(origin: str) -> Known | None:
+    """What the hub knows of the estimator that a space of it is for, by the entry and the kind that
+    the space has; None if scikit-learn's interface has none."""
+    entry, _, kind = origin.partition("/")
+    if entry == ELASTIC_NET.entry:
+        return ELASTIC_NET if kind.startswith("regression") else LOGISTIC
+    fitting = [known for known in ESTIMATORS.values() if _same(known.entry, entry)]
+    return of_entry(fitting[0], entry) if fitting else None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two entries are of one learner with one interface."""
+    return other not in FOREIGN and one.partition("-")[0] == other.partition("-")[0]
+
+
+def _last(estimator: Any) -> Any:
+    """The last step of a pipeline, where the learner is."""
+    steps = getattr(estimator, "steps", None)
+    return _last(steps[-1][1]) if steps else estimator
+
+
+def parts_of(estimator: Any) -> list[tuple[str, Any]]:
+    """The estimator and those inside it, each with what leads to its parameters."""
+    inner = estimator.get_params(deep=True)
+    parts = [(f"{name}__", part) for name, part in inner.items() if hasattr(part, "get_params")]
+    return [("", estimator), *sorted(parts, key=lambda each: each[0])]

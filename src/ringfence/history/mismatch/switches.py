@@ -1,0 +1,102 @@
+"""A flag and a number that is there only if the flag says so, as one parameter: off, or a range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from ringfence.errors import HistoryError, SpaceError
+from ringfence.history.values import as_number
+from ringfence.space import Choice, Space
+from ringfence.space.pairs import flag_candidates, without_flags
+from ringfence.words import did_you_mean, some, value
+
+MOST = 2**63
+"""Numbers that are not smaller, and what is no number, stand in no column."""
+
+if TYPE_CHECKING:
+    from ringfence.history.history import History
+
+
+def with_off(history: History, values: Mapping[str, float]) -> History:
+    """The history with `values` in place of the numbers that a flag switches off, and without these
+    flags."""
+    if not isinstance(values, Mapping) or not values:
+        raise HistoryError("with_off takes a dict from parameters to numbers: {'gamma': 0}")
+    for name, off in values.items():
+        if isinstance(off, bool) or not isinstance(off, (int, float)) or not abs(off) < MOST:
+            raise HistoryError(f"{name!r} is off at a number such as 0, not at {off!r}")
+        history = _merged(history, name, off)
+    return history
+
+
+def offers(space: Space) -> list[str]:
+    """A note on each flag of a space that looks like a switch of one number."""
+    return [
+        f"{flag} switches {name} on and off; history.with_off({{{name!r}: 0}}) makes them one "
+        f"parameter, which is off (0) or in its range"
+        for name, (flag, on) in flag_candidates(space).items()
+        if isinstance(on[0], bool)
+    ]
+
+
+def _merged(history: History, name: str, off: float) -> History:
+    names = history.roles.parameters
+    if name not in names:
+        hint = did_you_mean(name, names) or f"the parameters are {some(names, 30)}"
+        raise HistoryError(f"there is no parameter {name!r} to be off at {off:g}; {hint}")
+    frame = history.frame
+    if not frame[name].dtype.is_numeric():
+        raise HistoryError(
+            f"{name!r} holds {frame[name].dtype}, not numbers, and cannot be off at {off:g}"
+        )
+    flag, value_off = _flag_of(history, name)
+    is_off = (frame[flag] == value_off).fill_null(value=False)
+    number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
+    column = pl.when(is_off).then(number).otherwise(frame[name]).alias(name)
+    note = (
+        f"{name} is off ({off:g}) in the {is_off.sum():,} runs in which {flag} is "
+        f"{value(value_off)}; else it is what it was"
+    )
+    try:
+        space = None if history.space is None else without_flags(history.space, {name: off})
+        spaces = {t: without_flags(own, {name: off}) for t, own in history.task_spaces.items()}
+    except SpaceError as error:
+        raise HistoryError(f"{name!r} cannot be off at {off:g}: {error}") from error
+    return replace(
+        history,
+        frame=frame.with_columns(column).drop(flag),
+        roles=replace(history.roles, parameters=tuple(n for n in names if n != flag)),
+        space=space,
+        task_spaces=spaces,
+        notes=(*(n for n in history.notes if not n.startswith(_beginnings(name, flag))), note),
+    )
+
+
+def _beginnings(name: str, flag: str) -> tuple[str, str]:
+    """How the notes begin that are no longer true."""
+    return f"{flag} switches {name} on", f"{name} is active only if {flag} is "
+
+
+def _flag_of(history: History, name: str) -> tuple[str, Choice]:
+    """The parameter of two values of which one tells exactly when `name` is missing, and that
+    value; HistoryError unless there is one."""
+    table = history.frame.filter(as_number(history.frame[history.roles.objective]).is_finite())
+    gone = table[name].is_null()
+    found: list[tuple[str, Choice]] = []
+    for other in history.roles.parameters:
+        kinds = table[other].drop_nulls().unique().to_list() if other != name else []
+        if len(kinds) == 2:
+            found += [(other, kind) for kind in kinds if (table[other] == kind).equals(gone)]
+    declared = None if history.space is None else flag_candidates(history.space).get(name)
+    if declared is not None:
+        found = [pair for pair in found if pair[0] == declared[0]] or found
+    if not gone.any() or len(found) != 1:
+        which = f"several tell ({some([other for other, _ in found])})" if found else "none does"
+        raise HistoryError(
+            f"{name!r} needs one parameter of two values that tells when it is missing; {which}"
+        )
+    return found[0]
