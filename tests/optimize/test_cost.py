@@ -246,7 +246,7 @@ def test_the_check_counts_what_is_spent(history):
     assert spending.typical == pytest.approx(np.exp(2.5) * 100.0, rel=0.3)
     assert spending.spent == SPENT
     assert list(spending.random) == sorted(spending.random, reverse=True)
-    assert spending.starts[SPENT.index(1.0)] < spending.random[SPENT.index(1.0)] / 2
+    assert spending.starts[SPENT.index(2.0)] < spending.random[SPENT.index(2.0)] / 2
     assert spending.random_needs > 3.0 * spending.total
     assert "by cost: these 10 starting points cost" in str(check)
     assert "in median trials" in check._repr_html_()
@@ -254,6 +254,23 @@ def test_the_check_counts_what_is_spent(history):
     assert by_trials.starts.spending is None and "by cost" not in str(by_trials)
     with pytest.raises(SettingError, match="what the runs cost"):
         rf.check(charged(cost=False), WIDE, shape="full", by="cost")
+
+
+def test_the_median_and_the_mean_trial_are_those_of_the_space(history):
+    """Costs are e^(5a) times the task's level, and a is uniform: both are known."""
+    starts = rf.check(history, WIDE, shape="full").starts
+    up, spending = starts.speed_ups[-1], starts.spending
+    median, mean = np.exp(2.5), (np.exp(5.0) - 1.0) / 5.0
+    assert spending.typical == pytest.approx(100.0 * median, rel=0.04)
+    assert spending.random_needs == pytest.approx(up.value * up.draws * mean / median, rel=0.04)
+
+
+def test_random_search_by_cost_hardly_depends_on_the_draw(history, monkeypatch):
+    curves = []
+    for seed in range(3):
+        monkeypatch.setattr("ringfence.checking.spending.SEED", seed)
+        curves.append(rf.check(history, WIDE, shape="full").starts.spending.random)
+    assert np.ptp(curves, axis=0).max() < 0.07
 
 
 def test_the_check_names_the_tasks_whose_costs_it_does_not_know(history):

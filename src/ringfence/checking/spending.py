@@ -27,8 +27,11 @@ from ringfence.optimize.weighing.cost_model import task_model
 
 SPENT = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 """What is spent, in median trials."""
-DRAWS = 768  # random configurations of the full space
-ORDERS = 6  # in which random search tries them
+TYPICAL = 8192
+"""Random configurations of the full space that tell a task's median and mean cost, with an error of
+1 to 3 %; that of 768 is 6 to 10 %."""
+DRAWS = 768  # of them that random search tries
+ORDERS = 48  # in which it tries them: its regret has an error of 0.02; in six orders it is 0.04
 SEED = 0
 
 
@@ -41,7 +44,8 @@ def spending(
         return None
     domain = domain_of(full_space(left_out.space))
     costs = Costs(domain.layout)
-    draws = domain.draw(DRAWS, np.random.default_rng(SEED))
+    typical = domain.draw(TYPICAL, np.random.default_rng(SEED))
+    draws, typical = typical[:DRAWS], costs.full.features(typical)
     units, means, totals, starts, random, without = [], [], [], [], [], []
     for name, rows in chosen.items():
         seen = costs.seen(left_out.recorded[name])
@@ -51,7 +55,7 @@ def spending(
             continue
         # Costs have long tails: their mean is above the exponential of the mean logarithm.
         tail = float(np.exp(seen[1] - model.expected(seen[0])).mean())
-        price = tail * np.exp(model.expected(costs.full.features(draws)))
+        price = tail * np.exp(model.expected(typical))
         units.append(float(np.median(price)))
         price = price / units[-1]
         means.append(float(price.mean()))
