@@ -227,6 +227,38 @@ def test_trials_are_timed_only_if_that_is_asked_for(clock, history):
     assert all(trial.cost == pytest.approx(price(trial.config)) for trial in timed.trials)
 
 
+def test_seconds_are_not_added_to_costs_that_were_told(clock):
+    optimizer = rf.optimizer("random", WIDE)
+    optimizer.tell(optimizer.ask(), 1.0, cost=2.0)
+    rf.minimize(clock.objective, optimizer, n_trials=2)
+    assert clock.now > 0.0 and optimizer.cost == 2.0
+    with pytest.raises(SettingError, match=r"seconds that trials take, .* was told"):
+        rf.minimize(clock.objective, optimizer, max_cost=60.0)
+
+
+def test_trials_that_were_cut_short_wait_without_spending(clock):
+    """Any of them fits into the limit alone, and all five do not."""
+    optimizer = rf.minimize(clock.objective, WIDE, "random", 12, seed=0, by="cost").optimizer
+    waiting = [optimizer.ask() for _ in range(5)]
+    limit = 1.3 * max(price(trial.config) for trial in waiting)
+    before = optimizer.cost
+    outcome = rf.minimize(clock.objective, optimizer, max_cost=limit)
+    assert 0.0 < optimizer.cost - before <= limit
+    states = [outcome.trials[trial.number].state for trial in waiting]
+    assert "done" in states and "running" in states
+
+
+def test_a_dear_trial_that_waits_does_not_end_a_search(clock):
+    optimizer = rf.minimize(clock.objective, WIDE, "random", 12, seed=0, by="cost").optimizer
+    dear = optimizer.ask()
+    while price(dear.config) < 60.0:
+        optimizer.tell(dear, 1.0, cost=price(dear.config))
+        dear = optimizer.ask()
+    outcome = rf.minimize(clock.objective, optimizer, max_cost=40.0)
+    assert outcome.trials[dear.number].state == "running"
+    assert len(outcome.trials) > dear.number + 1
+
+
 @pytest.mark.parametrize("limit", [0, -1.0, "an hour", True])
 def test_a_limit_that_is_none_is_refused(limit):
     with pytest.raises(SettingError, match="max_cost must be a positive number"):
@@ -236,6 +268,15 @@ def test_a_limit_that_is_none_is_refused(limit):
 def test_the_bar_shows_cost_used_and_left(clock, capsys):
     rf.minimize(clock.objective, WIDE, "random", 2, seed=0, max_cost=1e6, progress=True)
     assert "1e+06 left" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_the_bar_counts_what_a_failure_cost_at_once(clock, capsys):
+    def objective(config: dict) -> float:
+        clock.now += 25.0
+        raise ValueError("out of memory")
+
+    rf.minimize(objective, WIDE, "random", 1, seed=0, max_cost=100.0, progress=True)
+    assert "cost 25, 75 left" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_check_counts_what_is_spent(history):

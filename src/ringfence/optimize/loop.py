@@ -231,10 +231,16 @@ def minimize(
             by="cost" if by == "auto" and limit is not None else by,
             **options,
         )
-    charged = any(trial.cost for trial in engine.trials)
-    timed = limit is not None or by == "cost" or charged
-    engine.timed = engine.timed or (timed and not charged)
-    runs = _Runs(engine, objective, failures, timed=timed)
+    told = not engine.timed and any(trial.cost is not None for trial in engine.trials)
+    if told and limit is not None:
+        raise SettingError(
+            "max_cost is held against the seconds that trials take, but what this optimizer's "
+            "trials cost was told: go on with ask and tell(…, cost=…), or pass a space to begin "
+            "anew"
+        )
+    if not told:  # else seconds would be added to dollars, say
+        engine.timed = engine.timed or limit is not None or by == "cost"
+    runs = _Runs(engine, objective, failures)
     total = None if limit is not None and n_trials is None else count
     with Bar(total, progress, limit) as bar, _limited(engine, limit) as budget:
         before = _n_settled(engine)
@@ -281,8 +287,6 @@ class _Runs:
     engine: Optimizer
     objective: Objective
     failures: Failures
-    timed: bool
-    """Whether the seconds that they take are their costs."""
 
 
 @dataclass(frozen=True)
@@ -303,6 +307,8 @@ def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None)
     refused = ""
     running: dict[Future[_Ran], Trial] = {}
     cut_short = [trial for trial in engine.trials if trial.state == "running"]
+    if budget is not None:
+        budget.waiting.update(trial.number for trial in cut_short)
     started = 0
     with _pool(workers) as pool:
         while started < count or running:
@@ -311,10 +317,14 @@ def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None)
                     trial = cut_short.pop(0) if cut_short else engine.ask()
                     if budget is not None and not budget.allows(trial, engine.log):
                         refused = budget.refusal(trial, engine.log)
+                        if trial.number in budget.waiting:
+                            continue  # it waits for another call; the next one may be cheaper
                         instead = engine.cheaper(trial, budget)
                         if instead is None:
                             break
                         trial = instead
+                    if budget is not None:
+                        budget.waiting.discard(trial.number)
                     running[pool.submit(_evaluate, runs, trial)] = trial
                     started += 1
             except ExhaustedError as error:
@@ -327,20 +337,23 @@ def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None)
                 trial = running.pop(future)
                 ran = future.result()  # KeyboardInterrupt and SystemExit are raised here
                 failure = _told(engine, trial, ran)
-                spent = 0.0 if budget is None else budget.spent(engine.log)
                 if failure is None:
                     failures.success()
-                    bar.advance(engine.best, spent)
+                    bar.advance(engine.best, _spent(budget, engine))
                     continue
                 ends = failures.ends(failure)
                 if not (ends and is_bug(failure)):  # another configuration might have worked
                     engine.fail(trial, _reason(failure), ran.cost)
-                    bar.advance(engine.best, spent)
+                    bar.advance(engine.best, _spent(budget, engine))
                 if ends and fatal is None:
                     fatal, count = (failure, trial), started
     if fatal is not None:
         raise _with_outcome(engine, *fatal)
     return f"{count} trials done"
+
+
+def _spent(budget: Budget | None, engine: Optimizer) -> float:
+    return 0.0 if budget is None else budget.spent(engine.log)
 
 
 def _with_outcome(engine: Optimizer, error: Exception, trial: Trial) -> Exception:
@@ -358,7 +371,7 @@ def _evaluate(runs: _Runs, trial: Trial) -> _Ran:
         value = runs.objective(config, trial.budget) if budgeted else runs.objective(config)
     except Exception as raised:
         error = raised
-    return _Ran(value, error, perf_counter() - began if runs.timed else None)
+    return _Ran(value, error, perf_counter() - began if runs.engine.timed else None)
 
 
 def _told(engine: Optimizer, trial: Trial, ran: _Ran) -> Exception | None:

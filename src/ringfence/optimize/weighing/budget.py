@@ -9,7 +9,7 @@ While nothing is known of costs, a trial is started as long as anything is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Budget:
     limit: float
     before: float = 0.0
     """What the trials had cost before the search began."""
+    waiting: set[int] = field(default_factory=set)
+    """Trials cut short earlier that have not begun again, by number: they cost nothing as yet."""
 
     def spent(self, log: TrialLog) -> float:
         """What the settled trials of the search cost."""
@@ -40,8 +42,7 @@ class Budget:
         """What is left once the running trials have cost what they probably will at most; one may
         be excepted."""
         running = log.running
-        if but is not None:
-            running[but.number] = False
+        running[[*self.waiting, *([] if but is None else [but.number])]] = False
         expected = 0.0
         if running.any():
             mean, variance = self.costs.predict(log.rows[running], log)
