@@ -22,7 +22,7 @@ V        predicted regrets of the tasks at the fixed configurations       (T, PO
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ import polars as pl
 
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.history import COUNT, TASK, VALUE
+from ringfence.history.selection import by_lot
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
@@ -66,7 +67,7 @@ def representatives(frame: pl.DataFrame, layout: Layout) -> Representatives | No
     if tasks.height <= MOST_SOURCES:
         return None
     first, V, copies = _without_copies(_behaviors(frame, tasks, full))
-    chosen = _chosen(V, copies)
+    chosen = _chosen(V, copies, tasks[TASK].gather(first).to_list())
     nearest = np.argmin(_squares(V, V[chosen]), axis=1)
     nearest[chosen] = np.arange(len(chosen))
     counts = np.bincount(nearest, copies).astype(int)
@@ -156,14 +157,13 @@ def _without_copies(V: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
     return first[by_number], V[first[by_number]], counts[by_number]
 
 
-def _chosen(V: FloatArray, copies: IntArray) -> IntArray:
+def _chosen(V: FloatArray, copies: IntArray, names: Sequence[str]) -> IntArray:
     """The numbers of the representatives, in the order of their choice, where as many tasks as
-    `copies` behave like each."""
+    `copies` behave like each of these `names`."""
     if len(V) <= MOST_SOURCES:
         return np.arange(len(V))
     n_rare = int(RARE * MOST_SOURCES)
-    some = np.random.default_rng(SEED).permutation(len(V))[:MOST_COMPARED]
-    some = np.sort(some)
+    some = np.sort(by_lot(names)[:MOST_COMPARED])
     D = _squares(V[some], V[some])
     order = some[_facilities(D, copies[some], MOST_SOURCES - n_rare)].tolist()
     away = _squares(V, V[order]).min(axis=1)
