@@ -405,6 +405,15 @@ def test_a_variable_of_a_plan_that_is_not_set_is_named_and_the_others_go_on(path
     assert "2 failed" in told
 
 
+def test_of_many_tasks_that_changed_twenty_are_named(path):
+    refresh(request(path), path)
+    runs(90, centre=0.8).write_csv(path.with_name("runs.csv"))
+    entry = refresh(request(path), path).entry
+    (new,) = (line for line in entry.changes if line.startswith("new tasks: "))
+    assert new.endswith("and 64 more") and new.count(", ") == 19
+    assert max(map(len, (*entry.changes, *entry.matters))) < 200
+
+
 def test_times_are_in_the_log_and_not_in_the_space(path):
     refresh(request(path), path)
     (entry,) = read_log(path).entries
