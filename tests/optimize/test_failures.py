@@ -91,6 +91,16 @@ def test_a_choice_of_runs_shifts_the_log_odds_by_its_offset():
     assert runs.weight.sum() == pytest.approx(9300)
 
 
+def test_a_task_that_joins_leaves_the_choice_of_runs_of_the_others():
+    rng = np.random.default_rng(0)
+    passed, failed = ([rng.random((n, 1)) for n in counts] for counts in ([900] * 30, [300] * 30))
+    names = [f"task {t}" for t in range(30)]
+    before = Runs.of(passed[1:], failed[1:], names[1:])
+    after = Runs.of(passed, failed, names)
+    assert np.isin(after.X[after.task > 0], before.X).all()
+    assert (np.bincount(after.task) == 4096 // 30).all()
+
+
 def test_a_basis_is_centered_and_has_products_of_different_parameters():
     X = LAYOUT.features(LAYOUT.encode(full_space(SPACE).sample(200, seed=0)))
     basis = Basis.of(X, LAYOUT.groups)

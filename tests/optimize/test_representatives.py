@@ -65,6 +65,19 @@ def test_every_kind_has_representatives_and_they_stand_for_all():
     assert rare and sum(rare.values()) <= 12  # a few noisy tasks may look like them
 
 
+@pytest.mark.parametrize(("different", "times"), [(1, 80), (30, 3), (80, 2)])
+def test_copies_of_tasks_are_stood_for_in_full(different, times):
+    frame = table(kinds(different, 1))
+    copies = [
+        frame.with_columns(task=pl.format("{} again {}", "task", pl.lit(copy)))
+        for copy in range(1, times)
+    ]
+    some = chosen(pl.concat([frame, *copies]))
+    assert sum(some.weights.values()) == some.n_tasks == different * times
+    assert len(some.weights) == min(different, MOST_SOURCES)
+    assert min(some.weights.values()) >= times
+
+
 def test_the_choice_does_not_depend_on_the_order_of_rows_and_tasks():
     frame = table(kinds(200, 2))
     first = chosen(frame)

@@ -108,7 +108,7 @@ def test_a_trial_that_was_deleted_by_hand_is_gone(storage, tmp_path):
     with sqlite3.connect(tmp_path / "studies.db") as connection:
         for table in ("trial_params", "trial_values", "trials"):
             connection.execute(f"DELETE FROM {table} WHERE trial_id = 1")
-    assert reader.read() == "9 trials were read"
+    assert reader.read() == "9 trials were read; gone or others since the last time: 1"
 
 
 def test_another_storage_at_the_same_place_is_another_one(tmp_path):
@@ -121,6 +121,26 @@ def test_another_storage_at_the_same_place_is_another_one(tmp_path):
         storage.create()
         storage.try_some("task-0", 6)
         reader.read()
+
+
+def test_a_study_made_anew_under_its_old_ids_is_read_again(storage):
+    storage.create()
+    storage.try_some("task-0", 8)
+    while storage.running:
+        storage.finish()
+    reader = Reader(storage.url)
+    reader.read()
+    trials = optuna.load_study(storage=storage.url, study_name="task-0").trials
+    optuna.delete_study(storage=storage.url, study_name="task-0")
+    anew = optuna.create_study(storage=storage.url, study_name="task-0")
+    for trial in trials:
+        if trial.values:
+            trial.values = [1.0 - trial.value]  # all else, the times included, is as it was
+        anew.add_trial(trial)
+    finished = sum(bool(trial.values) for trial in trials)
+    note = f"10 trials were read; gone or others since the last time: {finished}"
+    assert reader.read() == note
+    assert reader.read() == ""
 
 
 def test_late_commits_are_named_one_by_one_or_the_study_is_read_again(storage, monkeypatch):

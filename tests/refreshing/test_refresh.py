@@ -390,6 +390,30 @@ def test_a_source_that_is_a_variable_is_named_and_its_value_is_not(path):
     assert ringfence(*words, cwd=path.parent, env={"PLACE": "runs.csv"}).returncode == 0
 
 
+def test_a_variable_of_a_plan_that_is_not_set_is_named_and_the_others_go_on(path):
+    (path.parent / "plan.toml").write_text(
+        PLAN.split("[[space]]")[0]
+        + "[[space]]\nsource = 'sqlite:///$PLACE/${NO_SUCH}.db'\noutput = 'one.json'\n"
+        "[[space]]\nsource = '${NO_SUCH}'\noutput = 'two.json'\n"
+        "[[space]]\nsource = 'runs$NO_SUCH.csv'\noutput = 'three.json'\n"
+    )
+    path.with_name("runs.csv").rename(path.with_name("runs$NO_SUCH.csv"))  # a $ of a name
+    told = command(path.parent, "--all", "plan.toml", code=1)
+    assert "one.json: $PLACE and ${NO_SUCH} in the source are variables" in told
+    assert "two.json: ${NO_SUCH} in the source is a variable of the environment" in told
+    assert path.with_name("three.json").exists() and "1 current" in told
+    assert "2 failed" in told
+
+
+def test_of_many_tasks_that_changed_twenty_are_named(path):
+    refresh(request(path), path)
+    runs(90, centre=0.8).write_csv(path.with_name("runs.csv"))
+    entry = refresh(request(path), path).entry
+    (new,) = (line for line in entry.changes if line.startswith("new tasks: "))
+    assert new.endswith("and 64 more") and new.count(", ") == 19
+    assert max(map(len, (*entry.changes, *entry.matters))) < 200
+
+
 def test_times_are_in_the_log_and_not_in_the_space(path):
     refresh(request(path), path)
     (entry,) = read_log(path).entries

@@ -24,6 +24,7 @@ from ringfence.checking.result import StartsCheck
 from ringfence.checking.spending import spending
 from ringfence.checking.verdict import Judgement, judgement
 from ringfence.history import TASK, considered_rows
+from ringfence.history.selection import by_lot
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import Unit
@@ -96,8 +97,9 @@ def starts_by_task(
     assert beliefs is not None
     chosen = {}
     everyone = left_out.everyone
-    for number in _judged_tasks(len(left_out.tasks)):
-        name = left_out.tasks[number].name
+    names = [task.name for task in left_out.tasks]
+    for number in np.sort(by_lot(names)[:MOST_JUDGED]).tolist():
+        name = names[number]
         if beliefs.knows(name) and past.has_others(name):
             blocks, choices = left_out.sources(settings).fit(settings, everyone, [number])
             region = replace(past.full, blocks=blocks, choices=choices)
@@ -114,12 +116,6 @@ def _extended(curves: FloatArray, n: int) -> FloatArray:
     """Curves up to `n` points: the last regret stays."""
     missing = n - curves.shape[2]
     return np.concatenate([curves, np.repeat(curves[:, :, -1:], missing, axis=2)], axis=2)
-
-
-def _judged_tasks(n_tasks: int) -> list[int]:
-    """The numbers of the tasks that are judged, in order."""
-    order = np.random.default_rng(SEED).permutation(n_tasks)[:MOST_JUDGED]
-    return sorted(order.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +152,7 @@ class Past:
         """The first `n` starting points for a task that has no part in choosing them."""
         others = [model for model in self.models.tasks if model.name != name]
         if not self.stand_for_all:
-            order = np.random.default_rng([SEED, *name.encode()]).permutation(len(others))
+            order = by_lot([model.name for model in others], name)
             others = [others[number] for number in np.sort(order[:MOST_SOURCES])]
         sources = [source for source in self.sources if source.name != name]
         models = SourceModels(self.models.full, tuple(others))

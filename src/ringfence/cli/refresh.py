@@ -161,6 +161,15 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
 def refresh_one(entry: Entry) -> tuple[str, int, str]:
     """One space of a plan: its output, the exit code, and what there is to say. Whatever goes wrong
     with it, the others go on."""
+    if entry.unset:
+        are = (
+            "is a variable of the environment that is"
+            if len(entry.unset) == 1
+            else ("are variables of the environment that are")
+        )
+        names = " and ".join(entry.unset)
+        why = f"{names} in the source {are} not set; nothing was read"
+        return entry.output, FAILED, f"{entry.output}: {why}"
     code, text = _refreshed(entry.output, entry.words)
     if code in (0, MATTERS):  # a value such as "runs" is a word of what is said, too
         source = entry.words[-1]

@@ -14,7 +14,10 @@ from ringfence.learned.text import NAME, RANGE, volume_text
 from ringfence.rendering.layout import Part, Table, lay_out
 from ringfence.space import Categorical, Choice, Parameter
 from ringfence.space.display import between, range_of
-from ringfence.words import choices, percent, plain
+from ringfence.words import choices, percent, some
+
+MOST_NAMED = 20
+"""Tasks of one kind that are named: thousands may have changed, and logs of refreshes keep them."""
 
 
 def describe(old: LearnedSpace, new: LearnedSpace) -> list[str]:
@@ -120,9 +123,7 @@ def _tasks(old: LearnedSpace, new: LearnedSpace) -> list[str]:
         ("no longer outside", (set(old.outliers) - set(new.outliers)) & after.keys()),
     ):
         if names:
-            lines.append(
-                f"{label}: {', '.join(plain(name) for name in sorted(names, key=_natural))}"
-            )
+            lines.append(f"{label}: {some(sorted(names, key=_natural), MOST_NAMED)}")
     return lines
 
 

@@ -33,6 +33,7 @@ from ringfence.checking.belief.regret_scale import RegretScale, best_of_draws, f
 from ringfence.checking.belief.scores import normal_scores
 from ringfence.checking.belief.task_means import TaskMeans
 from ringfence.history.regret import capped_regret
+from ringfence.history.selection import by_lot
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.design import Design
@@ -108,8 +109,7 @@ class Beliefs:
         rows = {task.name: _rows(task, layout) for task in tasks if capped_regret(task.values)}
         if not rows or not layout.names:
             return None
-        order = np.random.default_rng(SEED).permutation(len(rows))
-        shuffled = [list(rows.values())[number] for number in order]
+        shuffled = [list(rows.values())[number] for number in by_lot(list(rows))]
         columns = KernelColumns.of(len(layout.groups), layout.groups)
         searched = [task.some(SEARCH_ROWS) for task in shuffled[:SEARCH_TASKS]]
         kernel = fit_shared_kernel(searched, columns)
@@ -127,8 +127,8 @@ class Beliefs:
     @cached_property
     def scale(self) -> RegretScale:
         """How shares become regrets, from the rows of all tasks."""
-        order = np.random.default_rng(SEED).permutation(len(self.rows))[:SCALE_TASKS]
-        names = [list(self.rows)[number] for number in np.sort(order)]
+        every = list(self.rows)
+        names = [every[number] for number in np.sort(by_lot(every)[:SCALE_TASKS])]
         return fit_scale(
             (self._task(name).shares_of_rows(), self.rows[name].values) for name in names
         )

@@ -32,12 +32,13 @@ SHORT = 4
 
 @dataclass(frozen=True)
 class Entry:
-    """One space of a plan: where it is written, the words of its command, and the variables of the
-    environment that its source was made of, by their values."""
+    """One space of a plan: where it is written, the words of its command, the variables of the
+    environment that its source was made of, by their values, and those that are not set."""
 
     output: str
     words: list[str]
     variables: dict[str, str]
+    unset: tuple[str, ...] = ()
 
     def without_values(self, text: str) -> str:
         """The text with the names of the variables where their values stand: they may be secret."""
@@ -71,7 +72,8 @@ def entries_of(path: Path) -> list[Entry]:
                 "of ringfence refresh, such as task or no_check"
             )
         words = _words(options, path.parent)
-        plan.append(Entry(options["output"], words, _variables(options["source"])))
+        source = options["source"]
+        plan.append(Entry(options["output"], words, _variables(source), _unset(source, words[-1])))
     written = Counter(entry.output for entry in plan)
     if written and (most := max(written, key=written.__getitem__)) and written[most] > 1:
         raise FileError(f"{path} writes {most} twice")
@@ -101,5 +103,18 @@ def _variables(source: str) -> dict[str, str]:
     """The variables in a source by their values; none of an address, whose secrets have a rule."""
     if "://" in os.path.expandvars(source):
         return {}
-    names = [either or other for either, other in re.findall(r"\$(?:\{([^}]*)\}|(\w+))", source)]
-    return {os.environ[name]: f"${{{name}}}" for name in names if os.environ.get(name)}
+    named = [name for _, name in _named(source)]
+    return {os.environ[name]: f"${{{name}}}" for name in named if os.environ.get(name)}
+
+
+def _unset(source: str, local: str) -> tuple[str, ...]:
+    """The variables in a source that are not set; none if it is a path with a $ in it."""
+    missing = dict.fromkeys(text for text, name in _named(source) if name not in os.environ)
+    is_there = bool(missing) and "://" not in source and os.path.lexists(local)
+    return () if is_there else tuple(missing)
+
+
+def _named(source: str) -> list[tuple[str, str]]:
+    """The variables in a source, as they are written and by their names."""
+    found = re.finditer(r"\$(?:\{([^}]*)\}|(\w+))", source, re.ASCII)
+    return [(one[0], one[1] if one[2] is None else one[2]) for one in found]

@@ -41,13 +41,17 @@ class Chance:
 
     @classmethod
     def of(
-        cls, passed: Sequence[FloatArray], failed: Sequence[FloatArray], groups: IntArray
+        cls,
+        passed: Sequence[FloatArray],
+        failed: Sequence[FloatArray],
+        groups: IntArray,
+        names: Sequence[str] | None = None,
     ) -> Chance | None:
         """From the features of each task's finished and failed runs; None if failures do not depend
         on them, or are too few to tell."""
         if sum(map(len, failed)) < LEAST_FAILED:
             return None
-        runs = Runs.of(passed, failed)
+        runs = Runs.of(passed, failed, names)
         parts = (runs.X, runs.y, runs.task, runs.offset, groups)
         return _found(*(part.tobytes() for part in parts))
 

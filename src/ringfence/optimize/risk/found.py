@@ -57,4 +57,5 @@ def zone_of(layout: Layout, tasks: Sequence[Source]) -> Zone | None:
 
 def _zone(layout: Layout, tasks: Sequence[Source]) -> Zone | None:
     passed, failed = [task.rows for task in tasks], [task.failed for task in tasks]
-    return find_zone(layout, passed, failed, [task.values for task in tasks])
+    values, names = [task.values for task in tasks], [task.name for task in tasks]
+    return find_zone(layout, passed, failed, values, names)

@@ -28,12 +28,21 @@ class Runs:
     weight: FloatArray  # (n,) how many runs each stands for
 
     @classmethod
-    def of(cls, passed: Sequence[FloatArray], failed: Sequence[FloatArray], seed: int = 0) -> Runs:
-        """A choice of the runs of each task, given as features (n, d) of both kinds."""
-        rng = np.random.default_rng([seed, len(passed)])
+    def of(
+        cls,
+        passed: Sequence[FloatArray],
+        failed: Sequence[FloatArray],
+        names: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> Runs:
+        """A choice of the runs of each task, given as features (n, d) of both kinds. It follows
+        from the name of the task, so that the choices of two tasks have nothing in common, and a
+        task that joins leaves those of the others as they are, or takes some away."""
+        names = [str(t) for t in range(len(passed))] if names is None else names
         most = max(16, min(MOST_RUNS, MOST_IN_ALL // max(len(passed), 1)))
         X, y, task, offset, weight = [], [], [], [], []
-        for t, (good, bad) in enumerate(zip(passed, failed)):
+        for t, (name, good, bad) in enumerate(zip(names, passed, failed)):
+            rng = np.random.default_rng([seed, *name.encode()])
             some_bad = bad[_choice(len(bad), most // 2, rng)]
             some_good = good[_choice(len(good), most - len(some_bad), rng)]
             n = len(some_good) + len(some_bad)
@@ -58,7 +67,7 @@ class Runs:
 
 
 def _choice(n: int, most: int, rng: np.random.Generator) -> IntArray:
-    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    return np.sort(rng.permutation(n)[:most])
 
 
 def _kept(some: FloatArray, every: FloatArray) -> float:

@@ -122,6 +122,7 @@ def find_zone(
     passed: Sequence[FloatArray],
     failed: Sequence[FloatArray],
     values: Sequence[FloatArray],
+    names: Sequence[str] | None = None,
 ) -> Zone | None:
     """The zone of tasks with these rows, of which those that passed have values (lower is better);
     None if no rule holds in tasks left out."""
@@ -130,7 +131,7 @@ def find_zone(
     # The mark of a best run travels with its row through the choice of runs.
     marked = [np.column_stack([rows, is_best]) for rows, is_best in zip(passed, best)]
     others = [np.column_stack([rows, np.zeros(len(rows))]) for rows in failed]
-    chosen = Runs.of(marked, others)
+    chosen = Runs.of(marked, others, names)
     runs = finder.marked(replace(chosen, X=chosen.X[:, :-1]), chosen.X[:, -1] > 0)
     found = search(runs)
     if found is None or not holds(runs):

@@ -6,8 +6,9 @@ without a model of each: a ridge regression of the capped regret on the features
 predicted at some fixed configurations. Most of the representatives are chosen one by one, each the
 one that brings the tasks nearest to their next representative (facility location, greedily). The
 last quarter are the tasks that are farthest from all before them, so that a rare kind of task has
-one, too. Each stands for the tasks that are nearest to it. benchmarks/representatives.py holds
-them against all tasks, and against as many at random.
+one, too. Each stands for the tasks that are nearest to it, and tasks that behave the same count as
+one that is there as often, so that where few are different, fewer than 64 have models.
+benchmarks/representatives.py holds them against all tasks, and against as many at random.
 
 The choice follows from the tasks and their names alone, whatever the order of the rows and of the
 tasks: tasks are sorted by name, and behaviors are rounded, so that the last digits of a sum decide
@@ -21,7 +22,7 @@ V        predicted regrets of the tasks at the fixed configurations       (T, PO
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,7 @@ import polars as pl
 
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.history import COUNT, TASK, VALUE
+from ringfence.history.selection import by_lot
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout
@@ -64,11 +66,12 @@ def representatives(frame: pl.DataFrame, layout: Layout) -> Representatives | No
     tasks = _tasks(frame)
     if tasks.height <= MOST_SOURCES:
         return None
-    V = _behaviors(frame, tasks, full)
-    chosen = _chosen(V)
+    first, V, copies = _without_copies(_behaviors(frame, tasks, full))
+    chosen = _chosen(V, copies, tasks[TASK].gather(first).to_list())
     nearest = np.argmin(_squares(V, V[chosen]), axis=1)
-    counts = np.bincount(nearest, minlength=len(chosen))
-    names = tasks[TASK].gather(chosen).to_list()
+    nearest[chosen] = np.arange(len(chosen))
+    counts = np.bincount(nearest, copies).astype(int)
+    names = tasks[TASK].gather(first[chosen]).to_list()
     return Representatives(dict(zip(names, counts.tolist())), tasks.height)
 
 
@@ -144,26 +147,40 @@ def _ridges(A: FloatArray, z: FloatArray, ends: IntArray) -> tuple[FloatArray, F
     return mean, np.asarray(np.linalg.solve(gram, right[:, :, None])[:, :, 0], dtype=float)
 
 
-def _chosen(V: FloatArray) -> IntArray:
-    """The numbers of the representatives, in the order of their choice."""
+def _without_copies(V: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
+    """The numbers of the first tasks of each behavior, these behaviors, and how many tasks have
+    each. A copy of a chosen task would have a model, and no task left to stand for."""
+    V = V + 0.0  # no zero is negative, so that equal rows have equal bytes, which sort fast
+    as_bytes = V.view(np.dtype((np.void, V.itemsize * V.shape[1])))[:, 0]
+    _, first, counts = np.unique(as_bytes, return_index=True, return_counts=True)
+    by_number = np.argsort(first)
+    return first[by_number], V[first[by_number]], counts[by_number]
+
+
+def _chosen(V: FloatArray, copies: IntArray, names: Sequence[str]) -> IntArray:
+    """The numbers of the representatives, in the order of their choice, where as many tasks as
+    `copies` behave like each of these `names`."""
+    if len(V) <= MOST_SOURCES:
+        return np.arange(len(V))
     n_rare = int(RARE * MOST_SOURCES)
-    some = np.random.default_rng(SEED).permutation(len(V))[:MOST_COMPARED]
-    some = np.sort(some)
-    order = some[_facilities(_squares(V[some], V[some]), MOST_SOURCES - n_rare)].tolist()
+    some = np.sort(by_lot(names)[:MOST_COMPARED])
+    D = _squares(V[some], V[some])
+    order = some[_facilities(D, copies[some], MOST_SOURCES - n_rare)].tolist()
     away = _squares(V, V[order]).min(axis=1)
     while len(order) < MOST_SOURCES:
+        away[order] = -1.0
         order.append(int(away.argmax()))
         away = np.minimum(away, _squares(V, V[order[-1:]])[:, 0])
     return np.array(order)
 
 
-def _facilities(D: FloatArray, n: int) -> list[int]:
+def _facilities(D: FloatArray, copies: IntArray, n: int) -> list[int]:
     """`n` numbers of tasks, each the one that lowers the sum over the tasks of the distance to the
-    nearest of them most; `D` (T, T) holds the distances."""
-    nearest = np.full(len(D), D.max())
+    nearest of them most; `D` (T, T) holds the distances, and a row counts for its `copies`."""
+    nearest, weights = np.full(len(D), D.max()), copies[:, None].astype(D.dtype)
     order: list[int] = []
     for _ in range(n):
-        gain = np.maximum(nearest[:, None] - D, 0.0).sum(axis=0)
+        gain = (np.maximum(nearest[:, None] - D, 0.0) * weights).sum(axis=0)
         gain[order] = -1.0
         order.append(int(gain.argmax()))
         nearest = np.minimum(nearest, D[:, order[-1]])

@@ -24,6 +24,7 @@ from dataclasses import replace
 import numpy as np
 
 from ringfence.arrays import FloatArray
+from ringfence.history.selection import by_lot
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.candidates import Candidates
@@ -103,8 +104,8 @@ def _left_out(
     models: SourceModels, F: FloatArray, home: Sequence[int], groups: Sequence[list[int]], seed: int
 ) -> set[int]:
     """The tasks that the tasks at home do better without."""
-    w, rng = models.weights, np.random.default_rng([seed, len(F)])
-    asked = sorted(rng.permutation(home)[:MOST_ASKED].tolist())
+    w, order = models.weights, by_lot([models.tasks[i].name for i in home], str(seed))
+    asked = sorted(home[number] for number in order[:MOST_ASKED])
     left: list[list[int]] = []
     costs = _costs(F, asked, left, w)
     while True:

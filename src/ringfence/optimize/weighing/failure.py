@@ -46,7 +46,8 @@ def failure_weights(layout: Layout, sources: Sequence[Source]) -> tuple[Weight, 
 def chance_of(full: Layout, sources: Sequence[Source]) -> Chance | None:
     """The chance of failure by earlier tasks, for features of the full space."""
     passed = [full.features(task.rows) for task in sources]
-    return Chance.of(passed, [full.features(task.failed) for task in sources], full.groups)
+    failed = [full.features(task.failed) for task in sources]
+    return Chance.of(passed, failed, full.groups, [task.name for task in sources])
 
 
 def weight(log_success: FloatArray) -> FloatArray:

@@ -1,10 +1,11 @@
 """What is new in an Optuna storage since an earlier read.
 
 A finished trial never changes, so it is read once. Of every study the storage is asked for a line:
-how many trials it has, the sum of their ids, how many are unfinished, when they began and ended. A
-study whose line is the same and that has no unfinished trial is not looked at. Of the others the
-trials are listed, and those that are new, or were unfinished, are read. A study of which a trial is
-gone, or is another one, is read from the beginning.
+how many trials it has, the sums of their ids and of their values, how many are unfinished, when
+they began and ended. A study whose line is the same and that has no unfinished trial is not looked
+at. Of the others the trials are listed, and those that are new, or were unfinished, are read. A
+study of which a trial is gone, or is another one, is read from the beginning: it may have been made
+anew under its old ids, of copies with their old times.
 
 Ids are compared one by one and not by the largest of them: a transaction may commit a lower id
 after a higher one.
@@ -30,6 +31,7 @@ LISTED = {
     "number": pl.Int64,
     "state": pl.String,
     "ended": pl.String,
+    "value": pl.Float64,
 }
 STUDIES = {"study": pl.Int64, "line": pl.String}
 DISTRIBUTIONS = {"study": pl.Int64, "name": pl.String, "text": pl.String, "first": pl.Int64}
@@ -86,13 +88,13 @@ def read_new(
     known = memory.tables if _asked(memory) == list(asked) else {}
     keys = tuple(study.key for study in studies)
     times = storage.table(every.times())
-    lines = _study_lines(storage.table(every.counts()), times)
+    lines = _study_lines(storage.table(every.counts()), times, storage.table(every.sums()))
     before = dict(known["studies"].iter_rows()) if known else {}
     changed = [key for key in keys if before.get(key) != lines.get(key, "") or _is_open(lines, key)]
     listed = _listed(storage, every if len(changed) == len(keys) else Selects(tuple(changed)))
     old = known.get("listed", pl.DataFrame(schema=LISTED))
     old = old.filter(pl.col("study").is_in(keys))
-    whole, trials = _wanted(old, listed, changed)
+    whole, trials, gone = _wanted(old, listed, changed)
     grown = [key for key in changed if key not in whole]
     new = every if len(whole) == len(keys) else NewTrials(whole, grown, trials)
     fresh = storage.rows(studies, new)
@@ -111,6 +113,8 @@ def read_new(
     read, count = fresh.trials.height, rows.trials.height
     note = f"{read:,} of {count:,} trials were read, the others are known"
     note = note if read < count else f"{count:,} trials were read"
+    if gone:
+        note += f"; gone or others since the last time: {gone:,}"
     memory.keep(tables, _digest(studies, lines, rows), note)
     return rows
 
@@ -118,15 +122,24 @@ def read_new(
 def _asked(memory: Memory) -> list[str]:
     """What a memory was made for; nothing if it lacks a table that is needed."""
     needed = {"asked", "studies", "listed", "distributions", *FRAMES}
-    return memory.tables["asked"]["line"].to_list() if needed <= memory.tables.keys() else []
+    if not needed <= memory.tables.keys() or dict(memory.tables["listed"].schema) != LISTED:
+        return []
+    return memory.tables["asked"]["line"].to_list()
 
 
 def _study_lines(
-    counts: Sequence[tuple[Any, ...]], times: Sequence[tuple[Any, ...]]
+    counts: Sequence[tuple[Any, ...]],
+    times: Sequence[tuple[Any, ...]],
+    sums: Sequence[tuple[Any, ...]],
 ) -> dict[int, str]:
-    """What tells whether anything happened in each study."""
+    """What tells whether anything happened in each study. A server may add values in another order
+    each time: then the trials of a study are listed, and are the same."""
     lines = {key: [str(int(number)) for number in numbers] for key, *numbers in counts}
-    return {key: " ".join([*lines.get(key, []), *map(str, ends)]) for key, *ends in times}
+    values = {key: f"{value:.9g}" for key, value in sums if value is not None}
+    return {
+        key: " ".join([*lines.get(key, []), *map(str, ends), values.get(key, "none")])
+        for key, *ends in times
+    }
 
 
 def _is_open(lines: dict[int, str], key: int) -> bool:
@@ -137,16 +150,17 @@ def _is_open(lines: dict[int, str], key: int) -> bool:
 def _listed(storage: Storage, selects: Selects) -> pl.DataFrame:
     """The trials of some studies, with when they ended."""
     rows = [
-        (trial, study, number, str(state).lower(), None if ended is None else str(ended))
-        for trial, study, number, state, ended in storage.table(selects.listed())
+        (trial, study, number, str(state).lower(), None if ended is None else str(ended), value)
+        for trial, study, number, state, ended, value in storage.table(selects.listed())
     ]
     return long_table(rows, LISTED)
 
 
 def _wanted(
     old: pl.DataFrame, listed: pl.DataFrame, changed: Sequence[int]
-) -> tuple[list[int], Trials]:
-    """The studies to read from the beginning, and the trials to read of the other changed ones."""
+) -> tuple[list[int], Trials, int]:
+    """The studies to read from the beginning, the trials to read of the other changed ones, and how
+    many trials are gone or are others."""
     old = old.filter(pl.col("study").is_in(changed))
     finished = old.filter(~pl.col("state").is_in(UNFINISHED))
     same = finished.join(listed, on=list(LISTED), how="semi", nulls_equal=True)
@@ -161,7 +175,7 @@ def _wanted(
     if named.height > MOST_NAMED:
         whole |= set(named["study"])
         named = named.clear()
-    return sorted(whole), Trials(after, tuple(named["trial"]))
+    return sorted(whole), Trials(after, tuple(named["trial"])), len(lost)
 
 
 def _joined(

@@ -42,10 +42,19 @@ class Selects:
         select = f"SELECT t.study_id, COUNT(*), SUM(t.trial_id), {open_ones} FROM trials t"
         return f"{select} WHERE {self._chosen()} GROUP BY t.study_id"
 
+    def sums(self) -> str:
+        """study, sum of the values of its trials; without those so large that a sum may be none."""
+        value = "CASE WHEN x.value BETWEEN -1e100 AND 1e100 THEN x.value END"
+        joined = "FROM trial_values x JOIN trials t ON t.trial_id = x.trial_id"
+        return (
+            f"SELECT t.study_id, SUM({value}) {joined} WHERE {self._chosen()} GROUP BY t.study_id"
+        )
+
     def listed(self) -> str:
-        """trial, study, number, state, when it ended."""
-        each = "t.trial_id, t.study_id, t.number, t.state, t.datetime_complete"
-        return f"SELECT {each} FROM trials t WHERE {self._chosen()}"
+        """trial, study, number, state, when it ended, its first value."""
+        each = "t.trial_id, t.study_id, t.number, t.state, t.datetime_complete, x.value"
+        first = "LEFT JOIN trial_values x ON x.trial_id = t.trial_id AND x.objective = 0"
+        return f"SELECT {each} FROM trials t {first} WHERE {self._chosen()}"
 
     def values(self) -> str:
         """trial, objective, value, kind of value (finite or which infinity)."""
