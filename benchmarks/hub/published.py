@@ -50,8 +50,9 @@ ENTRIES = {
     "lightgbm-tabr": ("hub_lightgbm_tabr", "tabr/lightgbm/plain#0", f"LightGBM, {GBDT}; "
                       "bagging_fraction had no effect, since bagging_freq was 0. To run it so, "
                       "set n_estimators=4000, and pass early_stopping(200) and an eval_set"),
-    "catboost-tabr": ("hub_catboost_tabr", "tabr/catboost/plain#0", f"CatBoost, {GBDT}. To run it "
-                      "so, set iterations=4000 and early_stopping_rounds=200, and pass an eval_set"),
+    "catboost-tabr": ("hub_catboost_tabr", "tabr/catboost/plain#0", f"CatBoost, {GBDT}. To run "
+                      "it so, set iterations=4000 and early_stopping_rounds=200, and pass an "
+                      "eval_set"),
     "fttransformer-tabr": ("hub_fttransformer_tabr", "tabr/fttransformer/plain#0",
                            f"FT-Transformer, {NET}"),
     "mlp-tabr": ("hub_mlp_tabr", "tabr/mlp/plain#0", f"Plain MLP, {NET}"),
