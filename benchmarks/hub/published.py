@@ -45,10 +45,14 @@ TABR = "github.com/yandex-research/tabular-dl-tabr, exp/ (report.json of every t
 TABM = "github.com/yandex-research/tabm, paper/exp/ (report.json of every tuning)"
 
 ENTRIES = {
-    "xgboost-tabr": ("hub_xgboost_tabr", "tabr/xgboost/plain#0", f"XGBoost, {GBDT}"),
+    "xgboost-tabr": ("hub_xgboost_tabr", "tabr/xgboost/plain#0", f"XGBoost, {GBDT}. To run it so, "
+                     "set n_estimators=4000 and early_stopping_rounds=200, and pass an eval_set"),
     "lightgbm-tabr": ("hub_lightgbm_tabr", "tabr/lightgbm/plain#0", f"LightGBM, {GBDT}; "
-                      "bagging_fraction had no effect, since bagging_freq was 0"),
-    "catboost-tabr": ("hub_catboost_tabr", "tabr/catboost/plain#0", f"CatBoost, {GBDT}"),
+                      "bagging_fraction had no effect, since bagging_freq was 0. To run it so, "
+                      "set n_estimators=4000, and pass early_stopping(200) and an eval_set"),
+    "catboost-tabr": ("hub_catboost_tabr", "tabr/catboost/plain#0", f"CatBoost, {GBDT}. To run "
+                      "it so, set iterations=4000 and early_stopping_rounds=200, and pass an "
+                      "eval_set"),
     "fttransformer-tabr": ("hub_fttransformer_tabr", "tabr/fttransformer/plain#0",
                            f"FT-Transformer, {NET}"),
     "mlp-tabr": ("hub_mlp_tabr", "tabr/mlp/plain#0", f"Plain MLP, {NET}"),
@@ -97,7 +101,8 @@ def tabrepo(folder: Path) -> HubRuns:
         "lightgbm-tabrepo",
         "lightgbm",
         "LightGBM within AutoGluon, 10,000 trees at most, early stopping; the same 104 "
-        "configurations on one fold of ten of each task; 1 - AUC, log loss or RMSE.",
+        "configurations on one fold of ten of each task; 1 - AUC, log loss or RMSE. To run it so, "
+        "set n_estimators=10000, and pass early_stopping(…) and an eval_set.",
         "github.com/autogluon/tabrepo, results_ranked_by_dataset_valid.csv",
         "Apache-2.0 (github autogluon/tabrepo, commit c027dbd)",
         True,

@@ -41,6 +41,8 @@ HOMES = {
                    sklearn.linear_model)
     for name in dir(module)
 }  # fmt: skip
+# what l1_ratio needs before scikit-learn 1.8
+PENALTY = {"penalty": "elasticnet"} if LogisticRegression().penalty == "l2" else {}
 SPACE = rf.Space({"C": rf.Float(0.01, 100.0, log=True), "gamma": rf.Float(1e-4, 10.0, log=True)})
 ONE = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
 
@@ -245,7 +247,7 @@ def test_what_is_wrong_is_said_in_a_line(iris):
         (MLPRegressor(), {"layers": 1, "width_1": 8, "alpha": 0.0},
          {"hidden_layer_sizes": (8,), "alpha": 0.0}),
         (LogisticRegression(), {"C": 2.0, "class_weight": "none"},
-         {"C": 2.0, "class_weight": None, "solver": "saga"}),
+         {"C": 2.0, "class_weight": None, "solver": "saga", **PENALTY}),
     ],
 )  # fmt: skip
 def test_the_names_of_the_hub_become_arguments(iris, estimator, config, arguments):
@@ -254,6 +256,39 @@ def test_the_names_of_the_hub_become_arguments(iris, estimator, config, argument
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # networks that have not converged
         clone(estimator).set_params(**given).fit(*iris)
+
+
+def test_the_share_of_l1_counts_in_every_version(iris, monkeypatch):
+    """Before 1.8, and wherever `penalty` is set, scikit-learn ignores l1_ratio without it."""
+    config = {"C": 2.0, "l1_ratio": 0.9, "class_weight": "none", "max_iter": 500}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # penalty is deprecated
+        for model in (LogisticRegression(), LogisticRegression(penalty="l2")):
+            names = naming_of_hub(model)
+            one, other = (
+                clone(model).set_params(**names.arguments({**config, "l1_ratio": share})).fit(*iris)
+                for share in (0.9, 0.1)
+            )
+            assert np.abs(one.coef_ - other.coef_).max() > 0.1
+    space = rf.hub("elastic_net", task="classification")
+    for version, penalty in (("1.7.2", "elasticnet"), ("1.8.dev0", None), ("1.10.0rc1", None)):
+        monkeypatch.setattr("ringfence.adapters.sklearn.estimators.version", lambda _, v=version: v)
+        given = arguments(space, config)
+        assert (given.get("penalty"), given["solver"]) == (penalty, "saga")
+
+
+def test_linear_boosters_run_as_in_the_table_and_warn_of_nothing(iris):
+    xgboost = pytest.importorskip("xgboost")
+    config = {"booster": "gblinear", "n_estimators": 5, "learning_rate": 0.3, "subsample": 0.5}
+    given = ESTIMATORS["XGBClassifier"].arguments(config)
+    linear = {"booster": "gblinear", "n_estimators": 5, "learning_rate": 0.3}
+    assert given == linear | {"updater": "coord_descent"}
+    model = clone(xgboost.XGBClassifier(n_jobs=1)).set_params(**given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(*iris)
+    trees = {"booster": "gbtree", "subsample": 0.5}
+    assert ESTIMATORS["XGBClassifier"].arguments(trees) == trees
 
 
 def test_the_estimator_that_the_hub_knows_is_found_in_a_pipeline():

@@ -134,6 +134,18 @@ def test_the_other_scale_is_told_where_it_is_the_right_one():
     assert audit_tests.scale_test(on_log, rf.Float(10.0, 20.0)) is None
 
 
+def test_a_scale_that_fits_worse_than_the_declared_one_is_not_wrong():
+    scales = pl.DataFrame({"test": "scale", "space": "tabr/mlp/plain#0", "parameter": ["a", "b"],
+                           "end": "log", "share": [0.2, -0.1], "corrected": 0.01})  # fmt: skip
+    assert audit_page.found(scales, "scale")["parameter"].to_list() == ["a"]
+    ends = scales.with_columns(test=pl.lit("end"))
+    assert audit_page.found(ends, "end").height == 2
+    counted = audit_page.found(pl.read_parquet(audit_page.RESULTS / "tests.parquet"), "scale")
+    text = audit_page.PAGE.read_text("utf-8")
+    assert f"fits the optima better | 83 | {counted.height} |" in text
+    assert text.count("| log | linear |") + text.count("| linear | log |") == counted.height
+
+
 @pytest.mark.parametrize("cells", [None, 5])
 def test_distance_from_uniform_by_hand(cells):
     if cells is None:

@@ -47,6 +47,68 @@ def test_the_pair_of_a_study_is_offered_and_merged(history):
     assert learned.bounds["gamma"][0] == 0.0  # every task is best without
 
 
+def asked(flags: list[object], low: float = 0.1, high: float = 1.0, *, nested: bool = False):
+    """An objective that asks for g where its flag is neither False nor 'none'."""
+
+    def one(trial: optuna.Trial) -> float:
+        trial.suggest_float("lr", 0.1, 1.0)
+        if nested and trial.suggest_categorical("kind", ["a", "b"]) == "b":
+            return 2.0
+        flag = trial.suggest_categorical("use", flags) if flags else True
+        return trial.suggest_float("g", low, high) if flag not in (False, "none") else 3.0
+
+    return one
+
+
+def read(*objectives) -> rf.History:
+    storage = optuna.storages.InMemoryStorage()
+    for seed, each in enumerate(objectives):
+        sampler = optuna.samplers.RandomSampler(seed=seed)
+        study = optuna.create_study(storage=storage, study_name=f"s{seed}", sampler=sampler)
+        study.optimize(each, n_trials=12)
+    return rf.read_history(storage)
+
+
+BOTH = [True, False]
+G = rf.Float(0.1, 1.0, off=0.0)
+
+
+@pytest.mark.parametrize(
+    ("objectives", "second"),
+    [
+        ([asked(BOTH, nested=True), asked(BOTH)], G),
+        ([asked(BOTH), asked([])], rf.Float(0.1, 1.0)),  # a study without the flag
+        ([asked(BOTH), asked([True])], rf.Float(0.1, 1.0)),
+        ([asked(BOTH), asked([False])], rf.Constant(0)),
+    ],
+    ids=["nested", "no flag", "always on", "always off"],
+)
+def test_what_is_offered_is_taken(objectives, second):
+    history = read(*objectives)
+    assert sum("history.with_off({'g': 0})" in note for note in history.notes) == 1
+    merged = history.with_off({"g": 0})
+    assert merged.space["g"] == G and "use" not in merged.space
+    assert merged.task_spaces["s1"]["g"] == second
+    assert not any("use" in space for space in merged.task_spaces.values())
+    flags, before = history.frame["use"], history.frame["g"]
+    for flag, then, now in zip(flags, before, merged.frame["g"], strict=True):
+        assert now == (0.0 if flag is False else then)
+    assert rf.learn(merged, starts=0).space["g"] == G
+
+
+def test_a_range_around_zero_is_not_offered_to_be_off_there():
+    history = read(asked(BOTH, -1.0))
+    assert "g is active only if use is True" in history.notes
+    assert not any("with_off" in note for note in history.notes)
+
+
+def test_a_study_in_which_a_flag_has_fewer_values_is_read():
+    history = read(asked(["none", "l1", "l2"]), asked(["none", "l1"]), asked(["l2"]))
+    spaces = [history.task_spaces[name] for name in ("s0", "s1", "s2")]
+    values = [[c.values for c in space.conditions] for space in spaces]
+    assert values == [[("l1", "l2")], [("l1",)], []]
+
+
 def test_a_column_of_words_tells_as_well_and_the_space_is_inferred():
     n = 40
     frame = pl.DataFrame(

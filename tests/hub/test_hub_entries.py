@@ -211,3 +211,16 @@ def test_the_command_line_lists_shows_and_exports(tmp_path):
     assert rf.load(tmp_path / "space.json") == rf.hub("catboost-tabr", rows=500)
     hidden = ringfence(*command, "optuna", "-o", "optuna.py", cwd=tmp_path)
     assert hidden.returncode == 1 and "would hide the package" in hidden.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("xgboost-tabr", "n_estimators=4000 and early_stopping_rounds=200"),
+        ("lightgbm-tabr", "n_estimators=4000, and pass early_stopping(200)"),
+        ("catboost-tabr", "iterations=4000 and early_stopping_rounds=200"),
+        ("lightgbm-tabrepo", "n_estimators=10000, and pass early_stopping"),
+    ],
+)
+def test_published_boosting_says_what_was_set_beside_what_was_tuned(name, needs):
+    assert f"To run it so, set {needs}" in " ".join(str(rf.hub()[name]).split())

@@ -13,6 +13,7 @@ from ringfence.space.parameters import (
     Choice,
     Constant,
     Float,
+    Int,
     Parameter,
     choice_key,
     plain_choice,
@@ -97,17 +98,21 @@ def _check_values(condition: Condition, parent: Parameter) -> None:
     if not condition.values:
         raise SpaceError(f"{where}, but the condition lists no values: it would never be active")
     for value in condition.values:
-        if isinstance(parent, Categorical):
-            known = parent.index(value) is not None
-        else:
-            known = (
-                isinstance(value, (int, float))
-                and not isinstance(value, bool)
-                and value == int(value)
-                and (value == parent.off or parent.low <= value <= parent.high)
-            )
-        if not known:
+        if not can_be(parent, value):
             raise SpaceError(f"{where} = {value!r}, which {condition.parent!r} never is")
+
+
+def can_be(parent: Parameter, value: Choice) -> bool:
+    """Whether a parameter that switches others can have this value."""
+    if isinstance(parent, Categorical):
+        return parent.index(value) is not None
+    return (
+        isinstance(parent, Int)
+        and isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and value == int(value)
+        and (value == parent.off or parent.low <= value <= parent.high)
+    )
 
 
 def _parents_first(

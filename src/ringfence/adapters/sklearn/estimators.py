@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ringfence.adapters.sklearn.names import prefix_of
@@ -16,6 +17,10 @@ from ringfence.space import Config
 from ringfence.words import some
 
 MOST_LAYERS = 2  # of the networks of the hub
+NOT_SET = "deprecated"
+"""What `penalty` of a LogisticRegression is if nobody set it, since scikit-learn 1.8, which tells
+the penalty by l1_ratio. Before, and wherever `penalty` is set, l1_ratio counts with 'elasticnet'
+alone."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,23 @@ def _class_weight(arguments: Config) -> Config:
     return arguments | {"class_weight": None} if none else arguments
 
 
+def _linear(arguments: Config) -> Config:
+    """The runs of linear boosters had the updater that gives the same on any number of threads, and
+    no subsample: trees alone have it, and XGBoost warns at each fit."""
+    if arguments.get("booster") != "gblinear":
+        return arguments
+    kept = {name: value for name, value in arguments.items() if name != "subsample"}
+    return kept | {"updater": "coord_descent"}
+
+
 SVM = Known("svm")
-XGBOOST = Known("xgboost")
+XGBOOST = Known("xgboost", mend=_linear)
 FOREST = Known("random_forest")
 LIGHTGBM = Known("lightgbm", {"subsample_freq": 1})
 HIST = Known("hist_gradient_boosting", {"early_stopping": False})
 MLP = Known("mlp", mend=_layers)
 LOGISTIC = Known("elastic_net", {"solver": "saga"}, _class_weight)
+WITH_PENALTY = replace(LOGISTIC, fixed={**LOGISTIC.fixed, "penalty": "elasticnet"})
 ELASTIC_NET = Known("elastic_net")
 KNN = Known("knn")
 CATBOOST = Known("catboost-tabr")
@@ -120,7 +135,7 @@ def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
         SettingError: the hub knows none or several, or the entry is of another learner.
     """
     found = {
-        prefix: ESTIMATORS[type(part).__name__]
+        prefix: _known_part(part)
         for prefix, part in parts_of(estimator)
         if type(part).__name__ in ESTIMATORS
     }
@@ -157,9 +172,27 @@ def known_of(origin: str) -> Known | None:
     the space has; None if scikit-learn's interface has none."""
     entry, _, kind = origin.partition("/")
     if entry == ELASTIC_NET.entry:
-        return ELASTIC_NET if kind.startswith("regression") else LOGISTIC
+        if kind.startswith("regression"):
+            return ELASTIC_NET
+        return WITH_PENALTY if _needs_penalty() else LOGISTIC
     fitting = [known for known in ESTIMATORS.values() if _same(known.entry, entry)]
     return of_entry(fitting[0], entry) if fitting else None
+
+
+def _known_part(part: Any) -> Known:
+    """What is known of an estimator, as it is set."""
+    known = ESTIMATORS[type(part).__name__]
+    is_set = part.get_params(deep=False).get("penalty", NOT_SET) != NOT_SET
+    return WITH_PENALTY if known is LOGISTIC and is_set else known
+
+
+def _needs_penalty() -> bool:
+    """Whether scikit-learn is older than 1.8; if it is not there, the next one will not be."""
+    try:
+        major, minor = version("scikit-learn").split(".")[:2]
+    except PackageNotFoundError:
+        return False
+    return (int(major), int(minor)) < (1, 8)
 
 
 def _same(one: str, other: str) -> bool:

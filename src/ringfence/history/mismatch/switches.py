@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ringfence.errors import HistoryError, SpaceError
-from ringfence.history.values import as_number
-from ringfence.space import Choice, Space
+from ringfence.history.values import LACKS, as_number
+from ringfence.space import Choice, Constant, Space
 from ringfence.space.pairs import flag_candidates, without_flags
 from ringfence.words import did_you_mean, some, value
 
@@ -34,13 +34,23 @@ def with_off(history: History, values: Mapping[str, float]) -> History:
 
 
 def offers(space: Space) -> list[str]:
-    """A note on each flag of a space that looks like a switch of one number."""
+    """A note on each flag of a space that looks like a switch of one number, which 0 can switch
+    off."""
     return [
         f"{flag} switches {name} on and off; history.with_off({{{name!r}: 0}}) makes them one "
         f"parameter, which is off (0) or in its range"
         for name, (flag, on) in flag_candidates(space).items()
-        if isinstance(on[0], bool)
+        if isinstance(on[0], bool) and _has_place(space, name)
     ]
+
+
+def _has_place(space: Space, name: str) -> bool:
+    """Whether a parameter of a pair can be off at 0: the range lies beside it."""
+    try:
+        without_flags(space, {name: 0})
+    except SpaceError:
+        return False
+    return True
 
 
 def _merged(history: History, name: str, off: float) -> History:
@@ -56,24 +66,36 @@ def _merged(history: History, name: str, off: float) -> History:
     flag, value_off = _flag_of(history, name)
     is_off = (frame[flag] == value_off).fill_null(value=False)
     number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
-    column = pl.when(is_off).then(number).otherwise(frame[name]).alias(name)
+    columns = [pl.when(is_off).then(number).otherwise(frame[name]).alias(name)]
+    if (lacks := f"{LACKS}{name}") in frame.columns:  # off is known, too, where it was never on
+        columns.append((frame[lacks] & ~is_off).alias(lacks))
     note = (
         f"{name} is off ({off:g}) in the {is_off.sum():,} runs in which {flag} is "
         f"{value(value_off)}; else it is what it was"
     )
     try:
         space = None if history.space is None else without_flags(history.space, {name: off})
-        spaces = {t: without_flags(own, {name: off}) for t, own in history.task_spaces.items()}
+        spaces = {t: _without(own, name, flag, off) for t, own in history.task_spaces.items()}
     except SpaceError as error:
         raise HistoryError(f"{name!r} cannot be off at {off:g}: {error}") from error
     return replace(
         history,
-        frame=frame.with_columns(column).drop(flag),
+        frame=frame.with_columns(*columns).drop(flag, f"{LACKS}{flag}", strict=False),
         roles=replace(history.roles, parameters=tuple(n for n in names if n != flag)),
         space=space,
         task_spaces=spaces,
         notes=(*(n for n in history.notes if not n.startswith(_beginnings(name, flag))), note),
     )
+
+
+def _without(own: Space, name: str, flag: str, off: float) -> Space:
+    """The space of a task without the flag, which may have had one value alone there."""
+    merged = without_flags(own, {name: off})
+    parameters = {each: merged[each] for each in merged if each != flag}
+    if flag in own:
+        parameters.setdefault(name, Constant(off))  # it was never on
+    kept = [c for c in merged.conditions if flag not in (c.child, c.parent)]
+    return Space(parameters, kept)
 
 
 def _beginnings(name: str, flag: str) -> tuple[str, str]:
@@ -83,14 +105,17 @@ def _beginnings(name: str, flag: str) -> tuple[str, str]:
 
 def _flag_of(history: History, name: str) -> tuple[str, Choice]:
     """The parameter of two values of which one tells exactly when `name` is missing, and that
-    value; HistoryError unless there is one."""
+    value; HistoryError unless there is one. Where the flag itself is missing, since it depends on
+    another parameter or a study lacks it, it tells nothing."""
     table = history.frame.filter(as_number(history.frame[history.roles.objective]).is_finite())
     gone = table[name].is_null()
     found: list[tuple[str, Choice]] = []
     for other in history.roles.parameters:
         kinds = table[other].drop_nulls().unique().to_list() if other != name else []
         if len(kinds) == 2:
-            found += [(other, kind) for kind in kinds if (table[other] == kind).equals(gone)]
+            told = table[other].is_not_null()
+            flag, tells = table[other].filter(told), gone.filter(told)
+            found += [(other, kind) for kind in kinds if (flag == kind).equals(tells)]
     declared = None if history.space is None else flag_candidates(history.space).get(name)
     if declared is not None:
         found = [pair for pair in found if pair[0] == declared[0]] or found

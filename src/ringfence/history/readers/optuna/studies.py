@@ -12,7 +12,8 @@ from ringfence.history.readers.optuna.conditions import Activity
 from ringfence.history.readers.optuna.rows import StudyInfo
 from ringfence.history.readers.optuna.space import Range, merge
 from ringfence.history.values import LACKS
-from ringfence.space import Space
+from ringfence.space import Condition, Space
+from ringfence.space.conditions import can_be
 
 
 @dataclass(frozen=True)
@@ -84,4 +85,7 @@ def _space(own: Mapping[str, Sequence[Range]], active: Activity) -> Space:
     """The space of a study with these distributions."""
     parameters = {name: merge(name, each).parameter for name, each in own.items()}
     both = [c for c in active.conditions if {c.child, c.parent} <= parameters.keys()]
-    return union_of([Space(parameters), Space(parameters, both)])[0]
+    own_values = ((c, [v for v in c.values if can_be(parameters[c.parent], v)]) for c in both)
+    # a parent that was never at such a value here, or at nothing else, switches nothing
+    conditions = [Condition(c.child, c.parent, values) for c, values in own_values if values]
+    return union_of([Space(parameters), Space(parameters, conditions)])[0]
