@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
+HALF_OF_LARGEST = float(np.finfo(float).max) / 2.0
+"""Two numbers below this have a sum and a difference."""
 
 
 def median(values: FloatArray) -> float:
     """The median; the mean of the two in the middle does not overflow, whatever number users take
-    for a failed run."""
+    for a failed run. Only the largest are halved: the smallest floats have no exact half."""
+    if np.abs(values).max(initial=0.0) < HALF_OF_LARGEST:
+        return float(np.median(values))
     return 2.0 * float(np.median(values / 2.0))
 
 

@@ -35,6 +35,14 @@ ORDERS = 48  # in which it tries them: its regret has an error of 0.02; in six o
 SEED = 0
 
 
+FARTHEST = 300.0
+"""Log costs beyond that are those of no computer; products of their exponentials overflow."""
+
+
+def _exp(log_costs: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(np.clip(log_costs, -FARTHEST, FARTHEST)))
+
+
 def spending(
     left_out: LeaveOneOut, chosen: Mapping[str, FloatArray], ups: Sequence[SpeedUp], n: int
 ) -> Spending | None:
@@ -54,12 +62,12 @@ def spending(
             without.append(name)
             continue
         # Costs have long tails: their mean is above the exponential of the mean logarithm.
-        tail = float(np.exp(seen[1] - model.expected(seen[0])).mean())
-        price = tail * np.exp(model.expected(typical))
+        tail = float(_exp(seen[1] - model.expected(seen[0])).mean())
+        price = tail * _exp(model.expected(typical))
         units.append(float(np.median(price)))
         price = price / units[-1]
         means.append(float(price.mean()))
-        own = tail * np.exp(model.expected(costs.full.features(rows))) / units[-1]
+        own = tail * _exp(model.expected(costs.full.features(rows))) / units[-1]
         totals.append(float(own.sum()))
         starts.append(_curve(beliefs.shares_at(name, rows), own, scale))
         shares = beliefs.shares_at(name, draws)

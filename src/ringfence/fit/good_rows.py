@@ -172,8 +172,9 @@ def _descents(points: FloatArray, task: IntArray) -> list[IntArray]:
 
 
 def _bounds(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Of each coordinate; NaN if no point has it."""
-    return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
+    """Of each coordinate; NaN if no point has it, or if there is none."""
+    lower = np.fmin.reduce(points, axis=0, initial=np.nan)
+    return lower, np.fmax.reduce(points, axis=0, initial=np.nan)
 
 
 def _size(lower: FloatArray, upper: FloatArray) -> FloatArray:

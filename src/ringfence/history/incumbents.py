@@ -14,6 +14,9 @@ from ringfence.history.usable import COST, COUNT, ROW, TASK, VALUE
 ROUNDING = 1e-9
 """A share of a task's rows that is this near to an integer is that integer."""
 
+HUGE = 1e290
+"""As many of these as a table has rows may have no sum."""
+
 MOST_GOOD = 64
 """Rows of a task that may stand for it: more do not make the region smaller by much."""
 
@@ -59,8 +62,9 @@ def incumbents(
     if top > 0:
         return _top(rows, (top * pl.col(COUNT) + ROUNDING).floor())
     if tolerance > 0:
-        best, median = pl.col(VALUE).min().over(TASK), pl.col(VALUE).median().over(TASK)
-        good = pl.col(VALUE) <= best + tolerance * (median - best)
+        half = pl.col(VALUE) / 2.0  # differences of the largest numbers overflow
+        best, median = half.min().over(TASK), half.median().over(TASK)
+        good = half <= best + tolerance * (median - best)
         return _top(rows, good.sum().over(TASK).clip(upper_bound=MOST_GOOD))
     best = pl.col(VALUE).arg_min()
     return (
@@ -112,9 +116,11 @@ def _average(rows: pl.DataFrame) -> pl.DataFrame:
     extras = [name for name in rows.columns if name.startswith(EXTRA)]
     means = [VALUE, *(name for name in (COST, *extras) if name in rows.columns)]
     configuration = [name for name in rows.columns if name not in (ROW, *means)]
+    # Sums of values near the largest float overflow; the means of a part of each do not.
+    part = 2.0 ** -(len(rows).bit_length()) if (rows[VALUE].abs() > HUGE).any() else 1.0
     return (
         rows.group_by(configuration, maintain_order=True)
-        .agg(pl.col(ROW).first(), pl.col(means).mean())
+        .agg(pl.col(ROW).first(), (pl.col(means) * part).mean() / part)
         .select(rows.columns)
     )
 

@@ -17,7 +17,7 @@ from ringfence.history.mismatch.open_sides import with_open_sides
 from ringfence.history.mismatch.units import odd_tasks, unit_warnings
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import UsableRows, usable_rows
-from ringfence.space import Space
+from ringfence.space import Encoding, Space
 from ringfence.space.inference import Inferred
 
 
@@ -67,7 +67,9 @@ class PreparedHistory:
         self, choice: RowChoice, *, top: float = 0.0, tolerance: float = 0.0
     ) -> tuple[pl.DataFrame, list[str]]:
         """The rows that a region is drawn around, and what is to be said of them. With a tolerance
-        one of a task's rows is picked, and a second one of the same would be no choice."""
+        one of a task's rows is picked, and a second one of the same would be no choice. Where no
+        number is tuned, no region could be smaller: the best row stands for its task."""
+        tolerance = tolerance if Encoding.of(self.space).names else 0.0
         best = incumbents(self.rows, choice, top=top, tolerance=tolerance)
         if tolerance:
             return best, []

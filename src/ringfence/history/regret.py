@@ -14,4 +14,6 @@ def capped_regret(values: FloatArray) -> tuple[FloatArray, float] | None:
     unit = middle - best
     if not unit > 4.0 * np.finfo(float).eps * max(abs(best), abs(middle)):
         return None
-    return (np.minimum(values, middle) - best) / unit, unit
+    part = 0.5 if np.isinf(unit) else 1.0  # near the largest float only halves have a difference
+    above = np.minimum(values, middle) * part - best * part
+    return above / (middle * part - best * part), min(unit, float(np.finfo(float).max))

@@ -112,9 +112,10 @@ def fit_blocks(
     together = settings.literal or settings.one_cloud
     if together and settings.shape != "box":
         clouds = one_cloud(clouds, rows)
-    if settings.tolerance:
+    if settings.tolerance and clouds:
         rows = rows[_picks(clouds, settings, rows, solve)]
-    if together and settings.shape == "box" and settings.outliers:
+    known = any(not np.isnan(cloud.points[rows]).all() for cloud in clouds)
+    if together and known and settings.shape == "box" and settings.outliers:
         return _boxes_together(clouds, settings, rows)
     if settings.literal:
         solve = _fit_literally

@@ -14,6 +14,7 @@ holds `off` and a share k of the range draws it with OFF_SHARE / (OFF_SHARE + k 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,7 +112,7 @@ class Axis:
         """Whether a coordinate differs from that of the value it stands for: that of an integer,
         and of a real number if its range is so narrow that floats are far apart in it."""
         start, stop = self._edges()
-        return self.integer or np.spacing(max(abs(start), abs(stop))) > FINE * (stop - start)
+        return self.integer or math.ulp(max(abs(start), abs(stop))) > FINE * (stop - start)
 
     def _ends(self, start: float, stop: float) -> tuple[float, float]:
         """The ends of the values in [start, stop], the wrong way round if no integer is there."""

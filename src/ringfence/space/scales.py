@@ -26,8 +26,13 @@ def spans_decades(low: float, high: float) -> bool:
 def suggests_log(low: float, high: float, median: float) -> bool:
     """Whether the median lies nearer to the middle of the range on a log scale."""
     on_line = (median - low) / (high - low)
-    on_log = math.log(median / low) / math.log(high / low)
+    on_log = _log_ratio(median, low) / _log_ratio(high, low)
     return abs(on_log - 0.5) < abs(on_line - 0.5)
+
+
+def _log_ratio(high: float, low: float) -> float:
+    ratio = high / low
+    return math.log(ratio) if math.isfinite(ratio) else math.log(high) - math.log(low)
 
 
 def is_log_grid(values: Sequence[float]) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from ringfence.arrays import FloatArray
 
 REACH = 3.0  # values e³ - 1 = 19 units above the median and worse count alike
+FARTHEST = 20.0  # units above the median: more makes no difference, and may overflow
 LARGEST, SMALLEST = 1e140, 1e-90  # beyond, squares or expected improvements overflow or vanish
 
 
@@ -48,5 +49,5 @@ def compress(values: FloatArray) -> FloatArray:
     unit = median - best
     if unit <= 0.0:
         return values
-    above = np.maximum(values - median, 0.0) / unit
+    above = np.minimum(np.maximum(values - median, 0.0), FARTHEST * unit) / unit
     return np.minimum(values, median) + unit * np.minimum(np.log1p(above), REACH)

@@ -11,6 +11,8 @@ from ringfence.optimize.domain.layout import Layout
 
 def coded_rows(group: pl.DataFrame, layout: Layout) -> FloatArray:
     """Rows of a frame in the coordinates of the layout, (n, names)."""
+    if not layout.names:  # a space of constants
+        return np.empty((group.height, 0))
     columns = group.select(pl.col(*layout.names).cast(float).fill_null(np.nan))
     rows = np.array(columns.to_numpy(), order="C")
     for j, axis in enumerate(layout.axes):

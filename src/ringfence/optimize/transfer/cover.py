@@ -83,7 +83,8 @@ def agreement_weights(
     counts = np.ones(T) if counts is None else counts
     if not len(first):
         return np.asarray(counts / counts.sum())
-    agree = np.sign(tried[:, first] - tried[:, second]) * np.sign(y[first] - y[second])
+    worse = np.greater(y[first], y[second]).astype(float) - np.less(y[first], y[second])
+    agree = np.sign(tried[:, first] - tried[:, second]) * worse
     chi = (1.0 - agree).mean(axis=1) / 2.0
     w = counts * np.exp(-TRUST * n * (chi - chi.min()))
     return np.asarray(w / w.sum())

@@ -118,8 +118,9 @@ def task_model(X: FloatArray, y: FloatArray) -> CostModel | None:
 @lru_cache(maxsize=512)
 def _fitted(X: bytes, y: bytes, width: int) -> tuple[FloatArray, float]:
     """The regression of a task, remembered: the same tasks come again when another is left out."""
-    features = np.frombuffer(X).reshape(-1, width)
-    return _ridge(basis(features, squares=True), np.frombuffer(y))
+    costs = np.frombuffer(y)
+    features = np.frombuffer(X).reshape(len(costs), width)
+    return _ridge(basis(features, squares=True), costs)
 
 
 def _ridge(A: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
