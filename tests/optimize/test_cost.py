@@ -192,9 +192,11 @@ def test_history_costs_keep_a_dear_first_trial_from_being_started(history):
     assert outcome.trials == () and "too little for a trial" in outcome.ended
 
 
-def test_a_limit_in_seconds_is_not_held_against_costs_in_another_unit(history):
+def test_a_limit_in_seconds_is_not_held_against_costs_in_another_unit(history, learned):
     with pytest.raises(SettingError, match="the history's costs are in 'spent'"):
         rf.minimize(loss, WIDE, "transfer", 3, history=history, max_cost=60.0)
+    with pytest.raises(SettingError, match="the learned space's costs are in 'spent'"):
+        rf.minimize(loss, learned, n_trials=3, max_cost=60.0)
 
 
 def test_measured_trials_join_a_history_in_seconds(clock, history, tmp_path):
