@@ -329,6 +329,14 @@ def test_the_check_names_the_tasks_whose_costs_it_does_not_know(history):
     assert "too few costs" not in str(rf.check(history, WIDE, shape="full"))
 
 
+def test_a_check_by_costs_that_are_all_unknown_names_their_column():
+    """Whoever named a column of zeros need not be told to name one."""
+    with pytest.raises(SettingError, match="of no finished run the cost in 'spent' is known"):
+        rf.check(priced(np.zeros(300)), WIDE, shape="full", by="cost")
+    with pytest.raises(SettingError, match=r"name the column as cost=… \(--cost …\)"):
+        rf.check(charged(cost=False), WIDE, shape="full", by="cost")
+
+
 def priced(costs: np.ndarray) -> rf.History:
     frame = charged().frame.with_columns(spent=pl.Series(costs))
     return rf.History.from_frame(
