@@ -192,9 +192,11 @@ def test_history_costs_keep_a_dear_first_trial_from_being_started(history):
     assert outcome.trials == () and "too little for a trial" in outcome.ended
 
 
-def test_a_limit_in_seconds_is_not_held_against_costs_in_another_unit(history):
+def test_a_limit_in_seconds_is_not_held_against_costs_in_another_unit(history, learned):
     with pytest.raises(SettingError, match="the history's costs are in 'spent'"):
         rf.minimize(loss, WIDE, "transfer", 3, history=history, max_cost=60.0)
+    with pytest.raises(SettingError, match="the learned space's costs are in 'spent'"):
+        rf.minimize(loss, learned, n_trials=3, max_cost=60.0)
 
 
 def test_measured_trials_join_a_history_in_seconds(clock, history, tmp_path):
@@ -325,6 +327,14 @@ def test_the_check_names_the_tasks_whose_costs_it_does_not_know(history):
     assert check.starts.spending.without == (str(frame["task"][0]),)
     assert f"(over 4 tasks; of {frame['task'][0]} too few costs are known)" in str(check)
     assert "too few costs" not in str(rf.check(history, WIDE, shape="full"))
+
+
+def test_a_check_by_costs_that_are_all_unknown_names_their_column():
+    """Whoever named a column of zeros need not be told to name one."""
+    with pytest.raises(SettingError, match="of no finished run the cost in 'spent' is known"):
+        rf.check(priced(np.zeros(300)), WIDE, shape="full", by="cost")
+    with pytest.raises(SettingError, match=r"name the column as cost=… \(--cost …\)"):
+        rf.check(charged(cost=False), WIDE, shape="full", by="cost")
 
 
 def priced(costs: np.ndarray) -> rf.History:

@@ -309,6 +309,14 @@ def test_the_share_of_a_zone_is_that_of_its_rule_and_a_quarter_at_most():
         assert zone.share <= MOST_SHARE and zone.cut == (edge < 0.75)
 
 
+def test_a_zone_of_nearly_a_quarter_that_holds_all_failures_was_not_cut():
+    """With the tenth of other runs that a zone bears it would be more than a quarter."""
+    for edge in (0.76, 0.77, 0.8):
+        zone, _ = zone_beyond(PLANE, 400, lambda x, rng, edge=edge: x >= edge)
+        assert zone is not None and zone.threshold == pytest.approx(edge, abs=0.025)
+        assert not zone.cut and "begin earlier" not in str(zone)
+
+
 def test_no_zone_of_a_rule_that_holds_more_than_a_quarter_wherever_it_is_cut():
     """Of three values the largest has a third of the space, and no other rule is as short."""
     space = rf.Space({"x": rf.Int(1, 3), "u": rf.Float(-1.0, 1.0)})

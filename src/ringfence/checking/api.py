@@ -259,7 +259,11 @@ def _check_starts(left_out: LeaveOneOut, settings: Settings, n: int, by: By) -> 
     known = COST in rows.columns and rows[COST].count() > 0
     unit = unit_of(by, costs=known)
     if unit == "cost" and not known:
-        raise SettingError("by='cost' needs to know what the runs cost: name the column as cost=…")
+        column = left_out.prepared.history.roles.cost
+        why = "name the column as cost=… (--cost …)"
+        if column is not None:
+            why = f"of no finished run the cost in {column!r} is known; name another column"
+        raise SettingError(f"by='cost' needs to know what the runs cost: {why}, or say by='trials'")
     if n == 0:
         return None
     from ringfence.checking.starting_points import check_starts  # brings scipy

@@ -215,8 +215,11 @@ def minimize(
                 + "; leave that out, or pass a space to begin anew"
             )
     else:
+        if limit is not None and isinstance(where, LearnedSpace) and where.costs is not None:
+            _require_seconds(where.costs.unit, "learned space")
         if limit is not None and history is not None:
-            history = _in_seconds(history)
+            history = read_with_hint(history, "history")
+            _require_seconds(history.cost_unit, "history")
         engine = make_optimizer(
             optimizer,
             where,
@@ -262,16 +265,14 @@ def _limit(max_cost: float | None) -> float | None:
     return as_float(max_cost)
 
 
-def _in_seconds(history: Runs) -> History:
-    """The history, or SettingError if its costs are no times: trials are held to seconds."""
-    read = read_with_hint(history, "history")
-    if read.cost_unit not in (None, "seconds"):
+def _require_seconds(unit: str | None, owner: str) -> None:
+    """SettingError if the costs of the owner are no times: trials are held to seconds."""
+    if unit not in (None, "seconds"):
         raise SettingError(
-            f"max_cost is held against the seconds that trials take, but the history's costs are "
-            f"in {read.cost_unit!r}: if these are seconds, call the column 'seconds'; else count "
-            "costs yourself with rf.optimizer and tell(…, cost=…)"
+            f"max_cost is held against the seconds that trials take, but the {owner}'s costs are "
+            f"in {unit!r}: if these are seconds, call the column 'seconds'; else count costs "
+            "yourself with rf.optimizer and tell(…, cost=…)"
         )
-    return read
 
 
 def _limited(

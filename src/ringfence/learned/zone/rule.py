@@ -50,7 +50,7 @@ class Zone(Brief, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     only: dict[str, Choice] = {}
     """A choice of a categorical parameter outside of which nothing is said."""
     cut: bool = False
-    """Whether the rule held for more, and was cut to the share that a zone may have."""
+    """Whether most runs beyond failed, too, and it was cut to the share that a zone may have."""
 
     def inside(self, space: Space, columns: Mapping[str, FloatArray]) -> BoolArray:
         """Which of many configurations lie in the zone; columns as `LearnedSpace.inside` has them.

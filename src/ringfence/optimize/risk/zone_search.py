@@ -48,6 +48,12 @@ class Marked:
     S_space: FloatArray  # (K, N) at uniform draws from the space
     M_space: BoolArray  # (Q, N)
 
+    def mostly_fail(self, found: Found, below: float) -> bool:
+        """Whether most of the runs failed that a rule would hold beyond another threshold. A zone
+        bears some that did not, and at its end there may be no others."""
+        beyond = found.inside(self.S, self.M, found.begins) & ~found.inside(self.S, self.M, below)
+        return bool(2.0 * (self.w[beyond] @ self.y[beyond]) > self.w[beyond].sum())
+
     @cached_property
     def rankings(self) -> list[tuple[IntArray, BoolArray]]:
         """For each choice its runs from the highest score down, (K, m), and where a threshold can
@@ -72,13 +78,14 @@ class Found:
     score: int
     choice: int
     threshold: float
-    cut: bool = False
-    """Whether it would go on if it were not for MOST_SHARE."""
+    begins: float
+    """The threshold that it would have if it were not for MOST_SHARE."""
 
-    def inside(self, S: FloatArray, M: BoolArray) -> BoolArray:
-        """Which runs it holds."""
+    def inside(self, S: FloatArray, M: BoolArray, threshold: float | None = None) -> BoolArray:
+        """Which runs it holds, or would hold with another threshold."""
+        at = self.threshold if threshold is None else threshold
         with np.errstate(invalid="ignore"):
-            return np.asarray((S[self.score] >= self.threshold) & M[self.choice])
+            return np.asarray((S[self.score] >= at) & M[self.choice])
 
 
 def search(runs: Marked, counted: BoolArray | None = None) -> Found | None:
@@ -155,7 +162,7 @@ def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
     if not (good & small).any():
         return None
     lowest, threshold = thresholds[good][-1], thresholds[good & small][-1]
-    return Found(k, q, float(threshold), bool(lowest < threshold))
+    return Found(k, q, float(threshold), float(lowest))
 
 
 def allowed(every: FloatArray, failed: FloatArray, barred: FloatArray) -> BoolArray:

@@ -72,7 +72,7 @@ class ZoneFinder:
         words = np.array([len(names) - 1 for names, _, _ in self.rules])
         return Marked(S, M, words, runs.y, runs.weight, runs.task, barred, *self.scores(draws))
 
-    def zone(self, found: Found) -> Zone | None:
+    def zone(self, found: Found, runs: Marked) -> Zone | None:
         """The rule in words, its threshold with three digits, without counts; None if it cannot be
         made so small that it holds at most MOST_SHARE of the space."""
         names, ratio, below = self.rules[found.score]
@@ -91,7 +91,7 @@ class ZoneFinder:
             below=below,
             ratio=ratio,
             only=dict([self.choices[found.choice - 1]]) if found.choice else {},
-            cut=found.cut or limit > found.threshold,
+            cut=runs.mostly_fail(found, below=limit),
         )
 
     def _of_space(self, found: Found) -> tuple[FloatArray, float]:
@@ -137,7 +137,7 @@ def find_zone(
     if found is None or not holds(runs):
         return None
     for smaller in _smaller(found, runs):
-        zone = finder.zone(smaller)
+        zone = finder.zone(smaller, runs)
         kept = zone and _counted(zone, layout, passed, failed, values)
         if kept is not None:
             return kept
