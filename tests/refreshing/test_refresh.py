@@ -364,6 +364,7 @@ def test_a_plan_of_one_space_makes_its_folder(path):
         ("", "names no spaces"),
         ("[[space]]\nsource = 'a.csv'", "has no output"),
         ("[[space]]\nsource='a'\noutput='b'\n[[space]]\nsource='a'\noutput='b'", "twice"),
+        ("[[space]]\nsource='a'\noutput='b'\n[[space]]\nsource='a'\noutput='./b.json'", "twice"),
         ("[[space]]\nsource='a'\noutput='b'\n'output=c' = true", "has a key 'output=c', and"),
         ("'' = true\n[[space]]\nsource='a'\noutput='b'", "has a key '', and keys are"),
         ("[[space]]\nsource='a'\noutput='b'\nhelp = true", "o such option: --help"),

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,10 +73,17 @@ def entries_of(path: Path) -> list[Entry]:
         words = _words(options, path.parent)
         source = options["source"]
         plan.append(Entry(options["output"], words, _variables(source), _unset(source, words[-1])))
-    written = Counter(entry.output for entry in plan)
-    if written and (most := max(written, key=written.__getitem__)) and written[most] > 1:
-        raise FileError(f"{path} writes {most} twice")
+    written = [_written(path.parent / entry.output) for entry in plan]
+    for number, entry in enumerate(plan):
+        if written[number] in written[:number]:
+            raise FileError(f"{path} writes {entry.output} twice")
     return plan
+
+
+def _written(output: Path) -> str:
+    """Where a space and its history are, however the plan spells it: x and x.json have one folder
+    for their histories."""
+    return str(output.resolve()).removesuffix(".json")
 
 
 def _words(options: dict[str, Any], folder: Path) -> list[str]:
