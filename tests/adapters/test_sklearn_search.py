@@ -310,6 +310,10 @@ def test_a_space_of_another_learner_is_refused(iris):
         search = LearnedSearchCV(MLPClassifier(), 3, rf.hub(origin))
         with pytest.raises(rf.SettingError, match=f"the hub's '{origin}', which MLPClassifier"):
             search.fit(*iris)
+    for task, model in (("regression", LogisticRegression()), ("classification", ElasticNet())):
+        search = LearnedSearchCV(model, 3, rf.hub("elastic_net", task=task))
+        with pytest.raises(rf.SettingError, match=f"'elastic_net/{task}', which [EL]"):
+            search.fit(*iris)
     with pytest.raises(rf.SettingError, match=r"pass space=rf\.hub\('svm', …\)"):
         LearnedSearchCV(SVC(), 3, "svm").fit(*iris)
 
