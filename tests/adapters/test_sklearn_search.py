@@ -168,6 +168,17 @@ def test_the_reason_of_a_failure_is_the_first_line_of_the_error(iris):
     assert len(trial.reason) == 300 and "frame" not in trial.reason
 
 
+def test_scores_that_are_not_finite_are_told_once_for_all_configurations(iris):
+    def score(model, X, y):
+        return np.nan if model.C < 1 else model.score(X, y)
+
+    search = LearnedSearchCV(SVC(), 6, ONE, cv=3, random_state=0, scoring=score, optimizer="random")
+    with pytest.warns(UserWarning, match="test scores are non-finite") as told:
+        search.fit(*iris)
+    assert len(told) == 1 and str(search.cv_results_["mean_test_score"]) in str(told[0].message)
+    assert {trial.state for trial in search.optimizer_.trials} == {"done", "failed"}
+
+
 def test_of_several_configurations_at_once_no_reason_is_said_to_be_anyones():
     error = ValueError("All the 2 fits failed.\n----\nTraceback (most recent):\n  x\nE: a\nb\n")
     assert reason_of(error, 2) == "all fits failed of 2 configurations at once, the last: E: a"
