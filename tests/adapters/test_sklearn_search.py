@@ -116,6 +116,31 @@ def test_a_step_of_a_pipeline_is_found(iris):
     assert search.trials().frame.columns[:3] and "C" in search.trials().frame.columns
 
 
+class Open(SVC):
+    """Takes arguments that it does not name, as LightGBM's max_bin is one."""
+
+    def __init__(self, C=1.0, **more):
+        super().__init__(C=C)
+        self.more = more
+
+    def get_params(self, deep=True):
+        return {"C": self.C, **self.more}
+
+    def set_params(self, **given):
+        self.C = given.pop("C", self.C)
+        self.more |= given
+        return self
+
+
+def test_arguments_that_an_estimator_takes_unnamed_are_its_own(iris):
+    space = rf.Space({"C": rf.Float(0.1, 10.0), "max_bin": rf.Int(15, 255)})
+    for model, prefix in ((Open(), ""), (make_pipeline(StandardScaler(), Open()), "open__")):
+        search = LearnedSearchCV(model, 2, space, cv=2, random_state=0).fit(*iris)
+        assert set(search.best_params_) == {f"{prefix}C", f"{prefix}max_bin"}
+    with pytest.raises(rf.SettingError, match="the estimator has no 'depth'"):
+        LearnedSearchCV(Open(), 2, rf.Space({"depth": rf.Int(1, 3)}), cv=2).fit(*iris)
+
+
 @pytest.mark.parametrize(
     "parameters, names, prefix",
     [

@@ -6,6 +6,7 @@ network has a width for each layer, and some arguments held for all runs: both b
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -120,7 +121,18 @@ def naming(estimator: Any, names: list[str]) -> Naming:
     Raises:
         SettingError: it does not have them, or several of its steps do.
     """
-    return Naming(prefix_of(estimator.get_params(), names))
+    parameters = set(estimator.get_params())
+    for prefix, part in parts_of(estimator):
+        if _takes_any(part) and any(prefix + name in parameters for name in names):
+            parameters |= {prefix + name for name in names}
+    return Naming(prefix_of(parameters, names))
+
+
+def _takes_any(part: Any) -> bool:
+    """Whether an estimator takes arguments that it does not name, as boosters of LightGBM and
+    XGBoost do."""
+    kinds = {each.kind for each in inspect.signature(type(part)).parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
