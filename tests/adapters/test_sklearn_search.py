@@ -116,6 +116,31 @@ def test_a_step_of_a_pipeline_is_found(iris):
     assert search.trials().frame.columns[:3] and "C" in search.trials().frame.columns
 
 
+class Open(SVC):
+    """Takes arguments that it does not name, as LightGBM's max_bin is one."""
+
+    def __init__(self, C=1.0, **more):
+        super().__init__(C=C)
+        self.more = more
+
+    def get_params(self, deep=True):
+        return {"C": self.C, **self.more}
+
+    def set_params(self, **given):
+        self.C = given.pop("C", self.C)
+        self.more |= given
+        return self
+
+
+def test_arguments_that_an_estimator_takes_unnamed_are_its_own(iris):
+    space = rf.Space({"C": rf.Float(0.1, 10.0), "max_bin": rf.Int(15, 255)})
+    for model, prefix in ((Open(), ""), (make_pipeline(StandardScaler(), Open()), "open__")):
+        search = LearnedSearchCV(model, 2, space, cv=2, random_state=0).fit(*iris)
+        assert set(search.best_params_) == {f"{prefix}C", f"{prefix}max_bin"}
+    with pytest.raises(rf.SettingError, match="the estimator has no 'depth'"):
+        LearnedSearchCV(Open(), 2, rf.Space({"depth": rf.Int(1, 3)}), cv=2).fit(*iris)
+
+
 @pytest.mark.parametrize(
     "parameters, names, prefix",
     [
@@ -166,6 +191,17 @@ def test_the_reason_of_a_failure_is_the_first_line_of_the_error(iris):
     (trial,) = search.optimizer_.trials
     assert trial.reason.startswith("all fits failed: RuntimeError: no memory on the device!!!")
     assert len(trial.reason) == 300 and "frame" not in trial.reason
+
+
+def test_scores_that_are_not_finite_are_told_once_for_all_configurations(iris):
+    def score(model, X, y):
+        return np.nan if model.C < 1 else model.score(X, y)
+
+    search = LearnedSearchCV(SVC(), 6, ONE, cv=3, random_state=0, scoring=score, optimizer="random")
+    with pytest.warns(UserWarning, match="test scores are non-finite") as told:
+        search.fit(*iris)
+    assert len(told) == 1 and str(search.cv_results_["mean_test_score"]) in str(told[0].message)
+    assert {trial.state for trial in search.optimizer_.trials} == {"done", "failed"}
 
 
 def test_of_several_configurations_at_once_no_reason_is_said_to_be_anyones():
@@ -309,6 +345,10 @@ def test_a_space_of_another_learner_is_refused(iris):
     for origin in ("xgboost", "mlp-tabr"):
         search = LearnedSearchCV(MLPClassifier(), 3, rf.hub(origin))
         with pytest.raises(rf.SettingError, match=f"the hub's '{origin}', which MLPClassifier"):
+            search.fit(*iris)
+    for task, model in (("regression", LogisticRegression()), ("classification", ElasticNet())):
+        search = LearnedSearchCV(model, 3, rf.hub("elastic_net", task=task))
+        with pytest.raises(rf.SettingError, match=f"'elastic_net/{task}', which [EL]"):
             search.fit(*iris)
     with pytest.raises(rf.SettingError, match=r"pass space=rf\.hub\('svm', …\)"):
         LearnedSearchCV(SVC(), 3, "svm").fit(*iris)

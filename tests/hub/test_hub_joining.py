@@ -13,6 +13,7 @@ from ringfence.learned.file import decode
 from ringfence.learned.file_format import encode
 from ringfence.learned.hub.entries import past_of
 from ringfence.learned.hub.joining import MARK, SOON, thinned, with_past
+from ringfence.space.pairs import paired
 
 DENSE = "lightgbm"
 BESTS = "catboost-tabr"
@@ -62,6 +63,27 @@ def test_ranges_that_were_read_off_are_widened_and_declared_ones_are_not():
     declared = rf.Space({name: rf.Float(low, high)})
     learned = rf.learn(runs, declared, hub=DENSE, starts=0)
     assert learned.space == declared
+
+
+def test_flags_of_own_runs_beside_what_is_off_in_the_hub_are_said():
+    """As an exported program of Optuna leaves them: most rows of the hub fit only as one."""
+    space = rf.hub(DENSE).space
+    off = [name for name in space if getattr(space[name], "off", None) == 0]
+    runs = own(2)
+    flags = {f"use_{name}": runs.frame[name] != 0.0 for name in off}
+    frame = runs.frame.with_columns(**flags).with_columns(
+        pl.when(pl.col(f"use_{name}")).then(name).alias(name) for name in off
+    )
+    flagged = rf.History.from_frame(
+        frame, task="task", objective="auc", parameters=[*runs.roles.parameters, *flags],
+        direction="maximize",
+    )  # fmt: skip
+    call = "history.with_off({'reg_alpha': 0, 'reg_lambda': 0, 'min_split_gain': 0}) makes them"
+    learned = rf.learn(flagged, paired(space), hub=DENSE, starts=0)
+    assert call in str(learned) and learned.provenance.rows_used < learned.provenance.rows / 2
+    merged = rf.learn(flagged.with_off(dict.fromkeys(off, 0)), space, hub=DENSE, starts=0)
+    assert "with_off" not in str(merged)
+    assert merged.provenance.rows_used == merged.provenance.rows
 
 
 @pytest.mark.parametrize("with_booster", [False, True])

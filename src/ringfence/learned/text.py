@@ -33,6 +33,7 @@ TOLD = (
     "was given a value",
     "the hub knows data of ",
     " tasks of the hub's ",
+    "the hub has a value for off",
 )
 """Words of notes on how the past fits the space that change what is learned."""
 

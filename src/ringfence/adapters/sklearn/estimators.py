@@ -6,6 +6,7 @@ network has a width for each layer, and some arguments held for all runs: both b
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -120,7 +121,18 @@ def naming(estimator: Any, names: list[str]) -> Naming:
     Raises:
         SettingError: it does not have them, or several of its steps do.
     """
-    return Naming(prefix_of(estimator.get_params(), names))
+    parameters = set(estimator.get_params())
+    for prefix, part in parts_of(estimator):
+        if _takes_any(part) and any(prefix + name in parameters for name in names):
+            parameters |= {prefix + name for name in names}
+    return Naming(prefix_of(parameters, names))
+
+
+def _takes_any(part: Any) -> bool:
+    """Whether an estimator takes arguments that it does not name, as boosters of LightGBM and
+    XGBoost do."""
+    kinds = {each.kind for each in inspect.signature(type(part)).parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
@@ -147,11 +159,12 @@ def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
         )
     if origin is not None:
         entry = origin.partition("/")[0]
-        fitting = {p: of_entry(k, entry) for p, k in found.items() if _same(k.entry, entry)}
+        same = {p: of_entry(k, entry) for p, k in found.items() if _same(k.entry, entry)}
+        fitting = {p: known for p, known in same.items() if _of_kind(known, origin)}
         if not fitting:
             raise SettingError(
-                f"the space is the hub's {entry!r}, which {type(_last(estimator)).__name__} has "
-                "not the parameters of"
+                f"the space is the hub's {origin if same else entry!r}, which "
+                f"{type(_last(estimator)).__name__} has not the parameters of"
             )
         found = fitting
     if len(found) == 1:
@@ -198,6 +211,14 @@ def _needs_penalty() -> bool:
 def _same(one: str, other: str) -> bool:
     """Whether two entries are of one learner with one interface."""
     return other not in FOREIGN and one.partition("-")[0] == other.partition("-")[0]
+
+
+def _of_kind(known: Known, origin: str) -> bool:
+    """Whether a space of an entry is for the kind of task of an estimator; those of elastic nets
+    alone have other parameters for regression."""
+    if known.entry != ELASTIC_NET.entry:
+        return True
+    return (known is ELASTIC_NET) == origin.partition("/")[2].startswith("regression")
 
 
 def _last(estimator: Any) -> Any:

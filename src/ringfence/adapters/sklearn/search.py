@@ -46,6 +46,8 @@ Results = Mapping[str, Any]
 Evaluate = Callable[[list[Config]], Results]
 """Fits and scores configurations; gives the results of all so far, the new ones last."""
 Kind = Literal["classification", "regression"]
+NOT_FINITE = "One or more of the {} scores are non-finite"
+"""scikit-learn's warning about all results so far, at each call; said once here, at the end."""
 AUTO = "auto"
 """The hub's space for the estimator."""
 
@@ -209,12 +211,13 @@ class _Conversation:
     def go_on(self, n_iter: int, n_workers: int) -> None:
         """Try so many configurations, as many at once as keep the workers busy."""
         at_once, problem = 1, None
+        results: Results = {}
         while (left := n_iter - len(self.engine.trials)) > 0:
             trials = self._ask(min(at_once, left))
             if not trials:
                 break
             try:
-                results = self.evaluate([self.names.arguments(trial.config) for trial in trials])
+                results = self._results([self.names.arguments(trial.config) for trial in trials])
             except ValueError as error:
                 if self.error_score == "raise" or not says_all_failed(error):
                     raise
@@ -225,6 +228,13 @@ class _Conversation:
             self._tell(trials, results)
             at_once = max(1, math.ceil(n_workers / _folds(results)))
         self._report(problem)
+        _warn_of_scores(results)
+
+    def _results(self, configs: list[Config]) -> Results:
+        """Those of all configurations so far."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", NOT_FINITE.format("(test|train)"), UserWarning)
+            return self.evaluate(configs)
 
     def _ask(self, count: int) -> list[Trial]:
         """The next trials, or fewer if the space has no more configurations."""
@@ -266,6 +276,14 @@ class _Conversation:
             "fold: not in cv_results_, but in optimizer_.trials",
             stacklevel=2,
         )
+
+
+def _warn_of_scores(results: Results) -> None:
+    """As scikit-learn does for each score, once for all configurations."""
+    for name in results:
+        which = name.removeprefix("mean_").partition("_")[0]
+        if name.startswith(("mean_test_", "mean_train_")) and not np.isfinite(results[name]).all():
+            warnings.warn(f"{NOT_FINITE.format(which)}: {results[name]}", stacklevel=2)
 
 
 def _folds(results: Results) -> int:

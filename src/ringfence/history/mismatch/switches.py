@@ -68,7 +68,7 @@ def _merged(history: History, name: str, off: float) -> History:
     number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
     columns = [pl.when(is_off).then(number).otherwise(frame[name]).alias(name)]
     if (lacks := f"{LACKS}{name}") in frame.columns:  # off is known, too, where it was never on
-        columns.append((frame[lacks] & ~is_off).alias(lacks))
+        columns.append((pl.col(lacks) & ~is_off).alias(lacks))
     note = (
         f"{name} is off ({off:g}) in the {is_off.sum():,} runs in which {flag} is "
         f"{value(value_off)}; else it is what it was"

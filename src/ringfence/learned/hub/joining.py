@@ -20,6 +20,7 @@ from ringfence.learned.hub.entries import HubEntry, entry, part_behind, past_of
 from ringfence.learned.hub.records import ModelRecord, PartRecord
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Parameter, Space
+from ringfence.space.pairs import flag_candidates
 from ringfence.words import counted, some
 
 SOON = 10
@@ -59,6 +60,7 @@ def join(own: History, space: Space, hub: str | LearnedSpace, *, read_off: bool)
     kept = thinned(fitting, len(own.tasks))
     count = f"{len(kept.tasks)} of the {len(past.tasks)} tasks of the hub's {found.name!r} count"
     notes = (f"{count} beside {counted(len(own.tasks), 'own one')}", *renames)
+    notes = (*notes, *_pairs(space, past.space))
     if left_out := len(past) - len(fitting):
         notes = (*notes, f"{counted(left_out, 'row')} of the hub left out, in which parameters are "
                  "inactive that are active in all own runs")  # fmt: skip
@@ -130,6 +132,21 @@ def _asked(hub: str | LearnedSpace) -> tuple[HubEntry, PartRecord]:
     name, _, kind = str(hub).partition("/")
     found = entry(name)
     return found, found.part(kind or None)
+
+
+def _pairs(own: Space, other: Space) -> list[str]:
+    """The numbers that a flag switches in own runs and a value in the hub's, with the call that
+    makes them the same."""
+    pairs = {n: getattr(other[n], "off", None) for n in flag_candidates(own) if n in other}
+    off = {name: value for name, value in pairs.items() if value is not None}
+    if not off:
+        return []
+    calls = ", ".join(f"{name!r}: {value:g}" for name, value in off.items())
+    return [
+        f"{some(list(off))} of the own runs {'has a flag' if len(off) == 1 else 'have flags'}, and "
+        f"the hub has a value for off: history.with_off({{{calls}}}) makes them the same, and all "
+        "of its rows count"
+    ]
 
 
 def _renames(own: History, space: Space) -> list[str]:
