@@ -275,7 +275,7 @@ def test_an_engine_without_lists_is_asked_for_each_column(monkeypatch):
 @pytest.mark.parametrize("part", ["task", "objective", "budget", "status", "cost"])
 def test_a_column_called_as_one_of_ours_is_refused(part):
     """It was looked for in vain once the rows had travelled."""
-    columns = {"task": "task", "objective": "loss"}
+    columns = {"task": "task", "objective": "loss", "direction": "minimize"}
     frame = WIDE.with_columns(pl.col(columns.get(part, "depth")).alias(":of"))
     with pytest.raises(rf.HistoryError, match="rename ':of'"):
         rf.read_history(engine(frame), **(columns | {part: ":of"}), best=3)
@@ -300,10 +300,6 @@ def test_runs_may_be_called_low():
     assert set(history.roles.parameters) == {"lr", "depth", "kernel"}
 
 
-def test_an_order_where_nothing_is_tuned():
-    frame = WIDE.select("task", "loss", order="task", lr=pl.lit(0.5))
-    for options in ({"best": 2}, {"sample": 2}):
-        history = rf.read_history(
-            engine(frame), task="task", objective="loss", order="order", **options
-        )
-        assert len(history) > 0
+def test_a_constant_that_is_missing_now_and_then_is_all_there_is():
+    frame = WIDE.select("task", "loss", lr=pl.Series([0.5] * 7 + [None]))
+    assert len(read(frame, best=2)) == 4

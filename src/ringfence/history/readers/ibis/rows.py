@@ -83,9 +83,9 @@ def usable(runs: EngineRows, space: Space, doubtful: Collection[str]) -> EngineR
 def _without_strangers(runs: EngineRows, space: Space) -> EngineRows:
     """Drop the rows without a value of any parameter."""
     names = [n for n in space if n in runs.rows.columns and not isinstance(space[n], Constant)]
-    if not names or any(
-        isinstance(p := space[n], Categorical) and None in p.choices for n in names
-    ):
+    if any(isinstance(p := space[n], Categorical) and None in p.choices for n in names):
+        return runs
+    if not names:  # all are constants
         return runs
     strange = reduce(and_, [runs.rows[name].isnull() for name in names])
     rest = _passing(runs.rows, [_Test(strange, "the task tuned none of the parameters")])
