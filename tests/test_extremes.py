@@ -14,6 +14,7 @@ from ringfence.history.usable import ROW, TASK, VALUE
 from ringfence.optimize.surrogates.standardize import REACH, compress
 from ringfence.optimize.transfer.cover import agreement_weights
 from ringfence.optimize.weighing.cost_model import FEWEST, task_model
+from ringfence.space import Axis
 from ringfence.space.scales import suggests_log
 
 LARGEST, SMALLEST = float(np.finfo(float).max), 5e-324
@@ -116,3 +117,19 @@ def test_costs_of_all_magnitudes_in_a_check():
         cost=(10.0 ** rng.uniform(-308, 308, n)).tolist(),
     )  # fmt: skip
     assert str(rf.check(history, starts=3))
+
+
+def test_a_log_range_up_to_the_largest_float_is_decoded():
+    axis = Axis(1e18, LARGEST, log=True, integer=False)
+    values = axis.decode(np.linspace(0.9, 1.0, 2001))
+    assert np.isfinite(values).all() and values.max() == LARGEST
+
+
+@pytest.mark.parametrize("name", [["catboost-tabr"], {}, 5])
+def test_what_is_no_name_is_no_entry_of_the_hub(name):
+    with pytest.raises(rf.SettingError, match="the hub has no entry"):
+        rf.hub(name)
+
+
+def test_data_of_more_rows_than_can_be_said():
+    assert "hub knows data of" in str(rf.hub("catboost-tabr", rows=10**5000).provenance.notes)

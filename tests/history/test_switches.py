@@ -147,6 +147,7 @@ def test_text_cannot_be_off_at_a_number():
         ({"gamma": float("nan")}, "a number such as 0, not at nan"),
         ({"gamma": float("inf")}, "a number such as 0, not at inf"),
         ({"gamma": 10**400}, "a number such as 0, not at 1000"),
+        ({"gamma": 10**5000}, "a number such as 0, not at one of thousands of digits"),
         ({"gamma": 0.5}, "'gamma' cannot be off at 0.5: .*inside the range"),
         ({"lr": 0}, "needs one parameter of two values .*; none does"),
     ],

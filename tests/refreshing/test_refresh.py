@@ -15,7 +15,7 @@ import pytest
 import ringfence as rf
 from processes import ringfence
 from ringfence.learned.file_format import encode
-from ringfence.refreshing.lock import BusyError, locked
+from ringfence.refreshing.lock import NO_LINK, BusyError, locked
 from ringfence.refreshing.log import folder_of, read_log, write_log
 from ringfence.refreshing.matters import reasons
 from ringfence.refreshing.refresh import refresh
@@ -254,6 +254,17 @@ def test_a_bad_run_just_beyond_an_inferred_range_matters_little(path, low, matte
     done = refresh(inferred, path)
     assert any(line.startswith("full range of a: ") for line in done.entry.changes)
     assert done.matters is matters
+
+
+@pytest.mark.skipif(not NO_LINK, reason="this system opens links")
+def test_what_a_lock_leads_to_is_not_emptied(path, tmp_path):
+    other = tmp_path / "other"
+    other.write_text("precious")
+    lock = tmp_path / "lock"
+    lock.symlink_to(other)
+    with pytest.raises(rf.FileError, match="cannot write"), locked(lock, path):
+        pass
+    assert other.read_text() == "precious"
 
 
 def test_a_lock_is_held_by_one_and_ends_with_its_process(path):

@@ -14,6 +14,8 @@ from ringfence.errors import FileError, RingfenceError
 LONGEST = 200  # bytes that say who holds a lock
 BEYOND = 2**20
 """Where Windows locks a byte: others cannot read what is locked."""
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""A lock is emptied when it is given back; what a link leads to must not be. Windows has none."""
 
 
 class BusyError(RingfenceError, RuntimeError):
@@ -26,7 +28,7 @@ class BusyError(RingfenceError, RuntimeError):
 def locked(path: Path, what: Path) -> Iterator[None]:
     """Hold the lock in the file `path`; BusyError if another process has it."""
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror}") from error
     try:

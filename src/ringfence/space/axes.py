@@ -58,7 +58,8 @@ class Axis:
         """Unit coordinates → values, rounded if integer, never outside [low, high]."""
         start, stop = self._edges()
         raw = start + unit * (stop - start)
-        values = np.exp(raw) if self.log else raw
+        with np.errstate(over="ignore"):  # a rounded logarithm of the largest float
+            values = np.exp(raw) if self.log else raw
         if self.integer:
             return np.asarray(np.clip(np.rint(values), self.low, self.high))
         values = np.where(unit <= 0.0, self.low, np.where(unit >= 1.0, self.high, values))

@@ -270,3 +270,36 @@ def test_an_engine_without_lists_is_asked_for_each_column(monkeypatch):
     monkeypatch.setattr(ibis.expr.types.Column, "collect", refused)
     there = rf.read_history(engine(frame), task="task", objective="loss", best=8)
     assert there.space == truth.space and there.frame.equals(truth.frame)
+
+
+@pytest.mark.parametrize("part", ["task", "objective", "budget", "status", "cost"])
+def test_a_column_called_as_one_of_ours_is_refused(part):
+    """It was looked for in vain once the rows had travelled."""
+    columns = {"task": "task", "objective": "loss", "direction": "minimize"}
+    frame = WIDE.with_columns(pl.col(columns.get(part, "depth")).alias(":of"))
+    with pytest.raises(rf.HistoryError, match="rename ':of'"):
+        rf.read_history(engine(frame), **(columns | {part: ":of"}), best=3)
+
+
+def test_a_parameter_may_be_called_share():
+    """As a number that the engine counts."""
+    frame = WIDE.with_columns(
+        pl.col("kernel").alias("share"),
+        depth=pl.when(pl.col("kernel") == "rbf").then("depth"),
+    ).drop("kernel")
+    learned = rf.learn(engine(frame), task="task", objective="loss", best=8, starts=0)
+    assert learned.space.conditions_of("depth")[0].parent == "share"
+
+
+def test_runs_may_be_called_low():
+    """As what is asked of each run."""
+    tall = long(WIDE).rename({"run": "low"})
+    history = rf.read_history(
+        engine(tall), task="task", objective="loss", long=("low", "key", "value"), best=3
+    )
+    assert set(history.roles.parameters) == {"lr", "depth", "kernel"}
+
+
+def test_a_constant_that_is_missing_now_and_then_is_all_there_is():
+    frame = WIDE.select("task", "loss", lr=pl.Series([0.5] * 4 + [None] * 4))
+    assert len(read(frame, best=2)) > 0

@@ -16,6 +16,8 @@ from ringfence.words import did_you_mean, some, value
 
 MOST = 2**63
 """Numbers that are not smaller, and what is no number, stand in no column."""
+MOST_BITS = 10_000
+"""Python writes no integers of more than 4,300 digits."""
 
 if TYPE_CHECKING:
     from ringfence.history.history import History
@@ -28,7 +30,9 @@ def with_off(history: History, values: Mapping[str, float]) -> History:
         raise HistoryError("with_off takes a dict from parameters to numbers: {'gamma': 0}")
     for name, off in values.items():
         if isinstance(off, bool) or not isinstance(off, (int, float)) or not abs(off) < MOST:
-            raise HistoryError(f"{name!r} is off at a number such as 0, not at {off!r}")
+            is_long = isinstance(off, int) and off.bit_length() > MOST_BITS
+            shown = "one of thousands of digits" if is_long else repr(off)
+            raise HistoryError(f"{name!r} is off at a number such as 0, not at {shown}")
         history = _merged(history, name, off)
     return history
 

@@ -26,6 +26,9 @@ KINDS = ("classification", "regression", "any")
 FAR = 2
 """Data of twice the most rows, or half the least, are told apart from what is known."""
 
+MOST_ROWS = 2**63
+"""More than any data have, and few enough digits to be said."""
+
 
 @dataclass(frozen=True, eq=False)
 class HubEntry:
@@ -174,7 +177,8 @@ def beyond(part: PartRecord, rows: int | None) -> list[str]:
     least, most = part.rows
     if rows is None or least / FAR <= rows <= most * FAR:
         return []
-    return [f"the hub knows data of {least:,} to {most:,} rows, and these are {rows:,}"]
+    told = f"{min(rows, MOST_ROWS):,}"
+    return [f"the hub knows data of {least:,} to {most:,} rows, and these are {told}"]
 
 
 @cache
@@ -184,7 +188,6 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
 
 
-@cache
 def entry(name: str) -> HubEntry:
     """The entry of this name, or SettingError."""
     if name not in names():
@@ -192,6 +195,11 @@ def entry(name: str) -> HubEntry:
         raise SettingError(
             f"the hub has no entry {name!r}; {hint or 'it has ' + ', '.join(names())}"
         )
+    return _read(name)
+
+
+@cache
+def _read(name: str) -> HubEntry:
     return HubEntry(decode_entry((_folder() / f"{name}.json").read_bytes(), f"{name}.json"))
 
 

@@ -73,7 +73,7 @@ class EngineColumns:
             rows = rows.filter(~rows[":task"].isin(lacking))
         share = rows[child].notnull().cast("float64").mean()
         shares: list[tuple[Choice, float]]
-        shares = rows.group_by(parent).aggregate(share=share).to_polars().rows()
+        shares = rows.group_by(parent).aggregate(**{":share": share}).to_polars().rows()
         return shares
 
     def unexplained_gaps(self, name: str) -> tuple[int, str] | None:

@@ -52,12 +52,12 @@ def require_one_value(table: Any, long: Sequence[str], names: Sequence[str]) -> 
     """Raise HistoryError if the rows of a run disagree on one of the named columns."""
     run = long[0]
     for name in [name for name in names if name in table.columns and name not in long]:
-        column = table[name]
-        runs = table.group_by(run).aggregate(low=column.min(), high=column.max())
-        torn = runs.filter(runs.low != runs.high).order_by(run).limit(1).to_polars()
+        rows = table.select(run=table[run], x=table[name])
+        runs = rows.group_by("run").aggregate(low=rows.x.min(), high=rows.x.max())
+        torn = runs.filter(runs.low != runs.high).order_by("run").limit(1).to_polars()
         for row in torn.iter_rows(named=True):
             raise HistoryError(
-                f"the rows of {run} {row[run]!r} say {row['low']!r} and {row['high']!r} as "
+                f"the rows of {run} {row['run']!r} say {row['low']!r} and {row['high']!r} as "
                 f"{name}: keep one step of each run (table.filter(…)), or name as the first of "
                 "long=… a column that tells these runs apart"
             )

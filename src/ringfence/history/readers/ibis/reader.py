@@ -144,6 +144,7 @@ def _selected(
 ) -> History:
     """The history with the best rows or a sample of the whole table in place of its first rows."""
     roles = history.roles
+    _require_plain_names(roles)
     runs = finished(_prepared(table, roles, order), roles)
     if not runs.n_rows:
         raise HistoryError("no run of the history finished with a finite objective")
@@ -189,6 +190,14 @@ def _selected(
     read_note = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
     notes = (*history.notes, *inferred.notes, read_note)
     return replace(history, frame=frame, space=inferred.space, notes=notes, selection=selection)
+
+
+def _require_plain_names(roles: Roles) -> None:
+    """Raise HistoryError if a column that plays a part is called like one of those that are added
+    to the table on its way."""
+    for name in (roles.task, roles.objective, roles.budget, roles.status, roles.cost):
+        if name is not None and name[:1] == ":":
+            raise HistoryError(f"a column's name cannot begin with a colon here: rename {name!r}")
 
 
 def _fractional(head: History) -> list[str]:

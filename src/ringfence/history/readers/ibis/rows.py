@@ -85,6 +85,8 @@ def _without_strangers(runs: EngineRows, space: Space) -> EngineRows:
     names = [n for n in space if n in runs.rows.columns and not isinstance(space[n], Constant)]
     if any(isinstance(p := space[n], Categorical) and None in p.choices for n in names):
         return runs
+    if not names:  # all are constants
+        return runs
     strange = reduce(and_, [runs.rows[name].isnull() for name in names])
     rest = _passing(runs.rows, [_Test(strange, "the task tuned none of the parameters")])
     return EngineRows(rest.rows, rest.n_rows, (*runs.dropped, *rest.dropped))
