@@ -261,10 +261,16 @@ def test_a_dear_trial_that_waits_does_not_end_a_search(clock):
     assert len(outcome.trials) > dear.number + 1
 
 
-@pytest.mark.parametrize("limit", [0, -1.0, "an hour", True])
+@pytest.mark.parametrize("limit", [0, -1.0, "an hour", True, np.True_, float("nan")])
 def test_a_limit_that_is_none_is_refused(limit):
     with pytest.raises(SettingError, match="max_cost must be a positive number"):
         rf.minimize(loss, WIDE, max_cost=limit)
+
+
+@pytest.mark.parametrize("limit", [np.int64(60), np.float32(60.0), 60])
+def test_any_number_is_a_limit(clock, limit):
+    """Such as the sum of a column."""
+    assert rf.minimize(clock.objective, WIDE, "random", 2, max_cost=limit).trials
 
 
 def test_the_bar_shows_cost_used_and_left(clock, capsys):

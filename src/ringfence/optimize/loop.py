@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -260,7 +261,7 @@ def _limit(max_cost: float | None) -> float | None:
     """What may be spent, or SettingError."""
     if max_cost is None:
         return None
-    if isinstance(max_cost, bool) or not isinstance(max_cost, (int, float)) or not max_cost > 0:
+    if isinstance(max_cost, bool) or not isinstance(max_cost, Real) or not max_cost > 0:
         raise SettingError(f"max_cost must be a positive number, not {max_cost!r}")
     return as_float(max_cost)
 
