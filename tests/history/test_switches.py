@@ -96,6 +96,13 @@ def test_what_is_offered_is_taken(objectives, second):
     assert rf.learn(merged, starts=0).space["g"] == G
 
 
+def test_runs_with_flags_in_a_space_that_has_none_are_told_what_to_do(history):
+    merged = history.with_off({"gamma": 0})
+    says = r"values? .*missing.*; flags tell here: history\.with_off\({'gamma': 0}\)$"
+    with pytest.raises(rf.HistoryError, match=says):
+        rf.learn(history, merged.space, starts=0)
+
+
 def test_a_range_around_zero_is_not_offered_to_be_off_there():
     history = read(asked(BOTH, -1.0))
     assert "g is active only if use is True" in history.notes

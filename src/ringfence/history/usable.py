@@ -30,7 +30,7 @@ Those whose parameters cannot be read are not in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -56,6 +56,7 @@ from ringfence.history.values import (
 )
 from ringfence.space import Categorical, Constant, Space, choice_key
 from ringfence.space.gaps import gaps_in_words
+from ringfence.space.pairs import flag_candidates
 from ringfence.space.spellings import in_words
 from ringfence.words import counted, did_you_mean, shortened, some
 
@@ -90,7 +91,7 @@ def usable_rows(history: History, space: Space) -> UsableRows:
     judge.drop_bad_runs()
     for name in space.parents_first:
         judge.read_parameter(space, name)
-    judge.drop_gaps()
+    judge.drop_gaps(space)
     judge.drop_strangers(space)
     judge.drop_low_budgets()
     if not judge.rows.height:
@@ -307,7 +308,7 @@ class _Judge:
         column = pl.when(":unknown").then(math.nan).otherwise(name).alias(name)
         self.rows = self.rows.with_columns(column).drop(":unknown")
 
-    def drop_gaps(self) -> None:
+    def drop_gaps(self, space: Space) -> None:
         """Drop the rows that lack a value for no known reason, if they are few or it was asked for;
         else raise HistoryError with all columns that have such gaps."""
         gaps = {n: r.filter(r.is_in(self.rows[ROW].implode())) for n, r in self.gaps.items()}
@@ -317,9 +318,18 @@ class _Judge:
         some = pl.concat(list(gaps.values())).n_unique()
         if not self.history.gap_rule.drops(some, self.finished):
             first = {n: (len(rows), self.history.where(int(rows[0]))) for n, rows in gaps.items()}
-            raise HistoryError(gaps_in_words(first, some, self.finished))
+            said = gaps_in_words(first, some, self.finished)
+            raise HistoryError(said + self._flags_in_words(space, gaps))
         for name, rows in gaps.items():
             self._keep(~self.rows[ROW].is_in(rows.implode()), f"{name} is missing", name)
+
+    def _flags_in_words(self, space: Space, gaps: Iterable[str]) -> str:
+        """What makes the runs' flags and numbers what the space has: numbers that may be off."""
+        declared = self.history.space
+        pairs = {} if declared is None else flag_candidates(declared)
+        off = {name: getattr(space[name], "off", None) for name in gaps if name in pairs}
+        calls = ", ".join(f"{name!r}: {x:g}" for name, x in off.items() if x is not None)
+        return f"; flags tell here: history.with_off({{{calls}}})" if calls else ""
 
     def drop_strangers(self, space: Space) -> None:
         """Drop the tasks that tuned none of the parameters; HistoryError if the table has none."""
