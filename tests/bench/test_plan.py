@@ -8,6 +8,7 @@ import pytest
 
 from ringfence.bench.methods import method
 from ringfence.bench.plan import only, planned, read_plan
+from ringfence.bench.plan_file import read_file
 from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import RUN_HERE, description_of
 from ringfence.errors import FileError, SettingError
@@ -184,3 +185,12 @@ def test_no_plan_compares_tasks_of_which_nothing_is_known(path):
 
 def test_the_quick_plan_needs_no_data_that_is_not_here():
     assert sum(1 for _ in planned(read_plan(PLANS / "quick.toml"))) > 100
+
+
+def test_a_suite_with_nothing_in_its_place_has_no_picture(tmp_path):
+    base = read_file(PLANS / "sgd.toml")
+    (tmp_path / "sgd.toml").write_bytes((PLANS / "sgd.toml").read_bytes())
+    suite = base.region[0].suite
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f'name = "a"\nlike = "sgd"\n[suites]\n{suite} = []\n')
+    assert suite not in [region.suite for region in read_file(plan).region]

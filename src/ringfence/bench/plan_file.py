@@ -127,7 +127,9 @@ def _changed(base: Plan, changes: Like) -> Plan:
             for e in base.experiment
         ),
         tuple(
-            msgspec.structs.replace(r, suite=new.get(r.suite, (r.suite,))[0]) for r in base.region
+            msgspec.structs.replace(r, suite=others[0])
+            for r in base.region
+            if (others := new.get(r.suite, (r.suite,)))
         ),
         base.data + changes.data,
     )
