@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import math
 
 import optuna
 import polars as pl
 import pytest
+from tests.processes import ringfence
 
 import ringfence as rf
 
@@ -33,7 +35,8 @@ def history() -> rf.History:
 
 def test_the_pair_of_a_study_is_offered_and_merged(history):
     offer = "use_gamma switches gamma on and off; history.with_off({'gamma': 0})"
-    assert any(note.startswith(offer) for note in history.notes)
+    said = [note for note in history.notes if note.startswith(offer)]
+    assert len(said) == 1 and said[0].endswith("is off (0) or in its range (--off=gamma=0)")
     merged = history.with_off({"gamma": 0})
     wanted = rf.Float(1e-3, 10.0, log=True, off=0.0)
     assert merged.space == rf.Space({"lr": rf.Float(1e-3, 1.0, log=True), "gamma": wanted})
@@ -163,3 +166,58 @@ def test_what_cannot_be_merged_is_one_clear_line(history, values, says):
     with pytest.raises(rf.HistoryError, match=says) as caught:
         history.with_off(values)
     assert "\n" not in str(caught.value)
+
+
+def pairs_of(on: list[float | None], tasks: str = "ab") -> rf.History:
+    """A table that declares nothing: `on` has the numbers, None where the flag is False."""
+    n = len(on)
+    frame = pl.DataFrame(
+        {
+            "task": list(tasks) * (n // 2),
+            "use_g": [x is not None for x in on],
+            "g": pl.Series(on, dtype=pl.Float64),
+            "error": [0.1 * i for i in range(n)],
+        }
+    )
+    return rf.read_history(frame, task="task", objective="error")
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "wanted"),
+    [
+        ([0.2, None, None, 0.8], 0, rf.Float(0.2, 0.8, off=0.0)),
+        ([0.001, None, None, 9.0, 0.01, 0.02], 0, rf.Float(0.001, 9.0, log=True, off=0.0)),
+        ([0.2, None, None, 0.8], -1, rf.Float(0.2, 0.8, off=-1.0)),
+        ([1.0, None, None, 6.0, 3.0, 5.0], -1, rf.Int(1, 6, off=-1)),
+        ([1.0, None, None, 6.0, 3.0, 5.0], 0.5, rf.Float(1.0, 6.0, off=0.5)),
+        ([3.0, None, None, 3.0], 0, rf.Int(0, 3)),  # no range beside it
+    ],
+)
+def test_the_value_for_off_is_no_end_of_the_range_that_is_read_off_a_table(on, off, wanted):
+    merged = pairs_of(on).with_off({"g": off})
+    assert rf.infer_space(merged).space == rf.Space({"g": wanted})
+    both = rf.History.concat([merged, pairs_of(on, "cd").with_off({"g": off})])
+    assert rf.infer_space(both.rename({"g": "gamma"})).space == rf.Space({"gamma": wanted})
+    assert merged.scaled({"g": 2.0}).off == {"g": 2 * off}
+
+
+def test_a_value_for_off_lies_beside_the_others_of_a_table():
+    says = "'g' cannot be off at 0, which lies among its other values, from -1 to 2; name one besi"
+    with pytest.raises(rf.HistoryError, match=says):
+        pairs_of([-1.0, None, None, 2.0]).with_off({"g": 0})
+    assert pairs_of([0.0, None, None, 2.0]).with_off({"g": 0}).frame["g"].to_list()[1] == 0.0
+
+
+def test_the_command_line_says_it_with_an_option_and_the_report_keeps_it(tmp_path):
+    history = pairs_of([0.2, None, None, 0.8, 0.4, 0.5])
+    history.frame.write_csv(tmp_path / "runs.csv")
+    said = ringfence("learn", "runs.csv", "--off", "g=0", "-o", "l.json", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    by_hand = rf.learn(history.with_off({"g": 0}))
+    assert rf.load(tmp_path / "l.json").bounds == by_hand.bounds
+    report = ringfence("report", "runs.csv", "--off", "runs.csv:g=0", "-o", "r.html", cwd=tmp_path)
+    assert report.returncode == 0, report.stderr
+    page = html.unescape((tmp_path / "r.html").read_text())
+    assert "history.with_off({'g': 0})" in page and "--off=g=0" in page
+    wrong = ringfence("learn", "runs.csv", "--off", "g=none", cwd=tmp_path)
+    assert "--off g must be a number such as 0, not 'none'" in wrong.stderr

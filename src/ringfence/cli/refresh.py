@@ -49,7 +49,8 @@ class RefreshedRuns(RunOptions):
     def said(self) -> tuple[str, ...]:
         """What was said of the parameters."""
         lists = (self.rename or (), self.value or (), self.scale or ())
-        return tuple(repr(list(texts)) for texts in lists)
+        off = (self.off,) if self.off else ()  # files of before know three lists
+        return tuple(repr(list(texts)) for texts in (*lists, *off))
 
 
 @grouped

@@ -81,8 +81,10 @@ class History:
     """By task: the parameters that `with_values` filled in, and their values."""
     left_out: frozenset[str] = frozenset()
     """Parameters of the source that nothing explains the gaps of; their values are not here."""
+    off: Mapping[str, float] = field(default_factory=dict)
+    """By parameter: the value that switches it off, of those that `with_off` made of pairs."""
     mends: tuple[Mend, ...] = ()
-    """What `rename`, `with_values` and `scaled` did to what was read, in order."""
+    """What `rename`, `with_values`, `scaled` and `with_off` did to what was read, in order."""
     failures: Failures = "keep"
     """'ignore' if failed runs are to play no part."""
 

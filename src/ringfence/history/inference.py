@@ -113,6 +113,7 @@ def inferred_from(history: History) -> Inferred:
         tasks,
         lambda row: history.where(int(rows[row])),
         history.gap_rule,
+        history.off,
     )
     inferred = _with_declared(inferred, history)
     return replace(inferred, space=_with_said(inferred.space, history))

@@ -63,6 +63,7 @@ def joined(histories: Sequence[History]) -> History:
         task_times=_latest([history.task_times for history in histories]),
         said=_said(histories),
         left_out=frozenset[str]().union(*(history.left_out for history in histories)),
+        off={name: off for history in histories for name, off in history.off.items()},
         mends=(),
         failures="ignore" if any(one.failures == "ignore" for one in histories) else "keep",
     )

@@ -56,6 +56,8 @@ class Numbers:
     """The least of the others, if some are -1 and the others positive integers."""
     minus_ones: int = 0
     """How many those are."""
+    off: float | None = None
+    """Another value, which is known to switch the parameter off."""
 
 
 class Columns(Protocol):
@@ -211,14 +213,16 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
     if low == high:
         notes.append(f"{name} is always {low:g}")
         return Constant(int(low) if observed.integer else low)
-    if observed.zeros >= max(LEAST_ZEROS, ZEROS * observed.count):
+    if observed.off is None and observed.zeros >= max(LEAST_ZEROS, ZEROS * observed.count):
         return _with_off(name, observed, notes)
     by_median = observed.median is not None and suggests_log(low, high, observed.median)
     log = by_median or is_log_grid(observed.grid)
-    kind = "an integer" if observed.integer else "a number"
+    off, integer = observed.off, observed.integer and float(observed.off or 0).is_integer()
+    kind = "an integer" if integer else "a number"
     scale = " on a log scale" if log else ""
     steps = f" ({choices_in_words(observed.grid, most=6)})" if log and not by_median else ""
-    notes.append(f"{name} is {kind} from {low:g} to {high:g}{scale}{steps}")
+    switch = "" if off is None else f"off ({off:g}), else "
+    notes.append(f"{name} is {switch}{kind} from {low:g} to {high:g}{scale}{steps}")
     if observed.zeros:
         notes.append(
             f"{name} is 0 in {observed.zeros} row{'s' * (observed.zeros != 1)} and spread over "
@@ -233,7 +237,9 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
             f"write None there, or declare {name} from {observed.above_minus_one} on to drop those "
             "rows"
         )
-    return Int(int(low), int(high), log) if observed.integer else Float(low, high, log)
+    if not integer:
+        return Float(low, high, log, off)
+    return Int(int(low), int(high), log, None if off is None else int(off))
 
 
 def _with_off(name: str, observed: Numbers, notes: list[str]) -> Parameter:

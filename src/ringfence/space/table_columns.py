@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,12 @@ def infer_from_table(
     tasks: pl.Series,
     where: Callable[[int], str] = "row {}".format,
     rule: GapRule | None = None,
+    off: Mapping[str, float] | None = None,
 ) -> Inferred:
-    """`inference.infer_with_gaps` for a frame in memory. `where` names a row in a message."""
+    """`inference.infer_with_gaps` for a frame in memory. `where` names a row in a message, `off`
+    has the values that are known to switch a number off."""
     table, notes = _one_spelling(table, names)
-    columns = _TableColumns(table, tasks, where)
+    columns = _TableColumns(table, tasks, where, off or {})
     inferred = infer_with_gaps(columns, names, GapRule() if rule is None else rule)
     return replace(inferred, notes=(*notes, *inferred.notes))
 
@@ -56,10 +58,16 @@ def _one_spelling(table: pl.DataFrame, names: Sequence[str]) -> tuple[pl.DataFra
 
 
 class _TableColumns:
-    """Implements `Gaps`; `tasks` has the task of each row."""
+    """Implements `Gaps`; `tasks` has the task of each row, `off` what switches numbers off."""
 
-    def __init__(self, table: pl.DataFrame, tasks: pl.Series, where: Callable[[int], str]) -> None:
-        self.table, self.tasks, self.where = table, tasks, where
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        tasks: pl.Series,
+        where: Callable[[int], str],
+        off: Mapping[str, float],
+    ) -> None:
+        self.table, self.tasks, self.where, self.off = table, tasks, where, off
 
     @property
     def n_rows(self) -> int:
@@ -77,7 +85,7 @@ class _TableColumns:
             if not numbers.null_count() and not texts.str.contains(LEADING_ZERO).any():
                 values = numbers
         if values.dtype.is_numeric():
-            return _numbers(values.cast(pl.Float64))
+            return _numbers_beside(values.cast(pl.Float64), self.off.get(name))
         if values.dtype in (pl.String, pl.Boolean):
             choices: list[Choice] = sorted(values.unique().to_list())
             return choices
@@ -130,6 +138,18 @@ def _numbers(column: pl.Series) -> Numbers:
         return numbers
     zeros = len(values) - len(above)
     return replace(numbers, count=len(values), zeros=zeros, above_zero=least)
+
+
+def _numbers_beside(column: pl.Series, off: float | None) -> Numbers:
+    """The numbers of which one value switches the parameter off, if the others are a range beside
+    it."""
+    if off is not None:
+        rest = column.filter(column.is_finite() & (column != off))
+        if rest.n_unique() > 1:
+            numbers = _numbers(rest)
+            if not numbers.low <= off <= numbers.high:
+                return replace(numbers, off=off)
+    return _numbers(column)
 
 
 def _minus_ones(values: pl.Series, numbers: Numbers) -> Numbers:

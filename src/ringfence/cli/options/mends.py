@@ -1,4 +1,4 @@
-"""What --rename, --value and --scale say, of all sources or of the one that they name in front."""
+"""What --rename, --value, --scale and --off say, of all sources or of the one named in front."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from ringfence.cli.options.pairs import as_value, once, pairs
 if TYPE_CHECKING:
     from ringfence.history import History
 
-EXAMPLES = {"--rename": "learning_rate=lr", "--value": "dropout=0.0", "--scale": "dropout=0.01"}
+EXAMPLES = {
+    "--rename": "learning_rate=lr",
+    "--value": "dropout=0.0",
+    "--scale": "dropout=0.01",
+    "--off": "gamma=0",
+}
 
 
 @dataclass(frozen=True)
@@ -21,20 +26,25 @@ class Mends:
     rename: Sequence[str]
     value: Sequence[str]
     scale: Sequence[str]
+    off: Sequence[str]
 
     def of(self, source: str, sources: Sequence[str]) -> Mends:
         """What is said of one source: SOURCE:NAME=VALUE, without what is in front; of "", what is
         said of all."""
-        lists = (self.rename, self.value, self.scale)
+        lists = (self.rename, self.value, self.scale, self.off)
         return Mends(
             *([rest for s, rest in _split(texts, sources) if s == source] for texts in lists)
         )
 
     def applied(self, history: History) -> History:
-        """The history under new names, in new units, then with the values of today."""
+        """The history under new names, in new units, with numbers in place of flags, then with the
+        values of today."""
         names, values = _by_name(self.rename, "--rename"), _by_name(self.value, "--value")
         history = history.rename(names) if names else history
         history = _scaled(history, _by_name(self.scale, "--scale"))
+        said = _by_name(self.off, "--off").items()
+        off = {name: _number(text, "--off", name, "0") for name, text in said}
+        history = history.with_off(off) if off else history
         filled = {name: as_value(text) for name, text in values.items()}
         return history.with_values(filled) if filled else history
 
@@ -68,15 +78,22 @@ def _by_name(texts: Sequence[str], option: str) -> dict[str, str]:
     return values
 
 
+def _number(text: str, option: str, name: str, example: str) -> float:
+    from ringfence.errors import SettingError
+
+    number = as_value(text)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise SettingError(f"{option} {name} must be a number such as {example}, not {text!r}")
+    return number
+
+
 def _scaled(history: History, factors: dict[str, str]) -> History:
     """The history in other units: of NAME in all tasks, or of TASK:NAME in one."""
     from ringfence.errors import SettingError
 
     by_tasks: dict[tuple[str, ...], dict[str, float]] = {}
     for name, text in factors.items():
-        factor = as_value(text)
-        if isinstance(factor, bool) or not isinstance(factor, (int, float)):
-            raise SettingError(f"--scale {name} must be a number such as 0.01, not {text!r}")
+        factor = _number(text, "--scale", name, "0.01")
         named = [task for task in history.tasks if name.startswith(f"{task}:")]
         front = name.rpartition(":")[0]
         if front and not named and name not in history.roles.parameters:

@@ -158,6 +158,14 @@ class RunOptions:
             "RUNS:NAME=FACTOR; can be given again.",
         ),
     ] = None
+    off: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="At which value, often 0, a number is off that a flag switches, in place of "
+            "the flag; of one source: RUNS:NAME=VALUE; can be given again.",
+        ),
+    ] = None
 
     def read(
         self, format: str | None, outcome: OutcomeOptions | None = None, *, asks: bool = True
@@ -172,7 +180,7 @@ class RunOptions:
     def mended(self, histories: Sequence[History]) -> History:
         """The histories of the sources as one, with the names, values and units that were said."""
         sources = self.sources
-        mends = Mends(self.rename or (), self.value or (), self.scale or ())
+        mends = Mends(self.rename or (), self.value or (), self.scale or (), self.off or ())
         each = [mends.of(s, sources).applied(one) for s, one in zip(sources, histories)]
         whole = each[0] if len(each) == 1 else type(each[0]).concat(each)
         return mends.of("", sources).applied(whole)

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from ringfence.history.history import History
 
 
-OPTIONS = {"rename": "--rename", "with_values": "--value", "scaled": "--scale"}
+OPTIONS = {"rename": "--rename", "with_values": "--value", "scaled": "--scale", "with_off": "--off"}
 """The options of the command line that do the same as methods of a history."""
 
 
 @dataclass(frozen=True)
 class Mend:
-    """What the user said of parameters: their new names, their values, or the factors of their
-    units."""
+    """What the user said of parameters: their new names, their values, the factors of their units,
+    or where they are off."""
 
     said: Mapping[str, Choice]
-    method: Literal["rename", "with_values", "scaled"]
+    method: Literal["rename", "with_values", "scaled", "with_off"]
     tasks: tuple[str, ...] = ()
     """Of which alone it was said; none: of all."""
 
@@ -93,6 +93,7 @@ def renamed(history: History, names: Mapping[str, str]) -> History:
             task: {names.get(name, name): value for name, value in values.items()}
             for task, values in history.said.items()
         },
+        off={names.get(name, name): value for name, value in history.off.items()},
         mends=(*history.mends, Mend(dict(names), "rename")),
     )
 

@@ -74,6 +74,7 @@ def scaled(
             task: _scaled_values(values, factors) if task in wanted else values
             for task, values in history.said.items()
         },
+        off={n: off * factors.get(n, 1.0) if everyone else off for n, off in history.off.items()},
         mends=(*history.mends, Mend(dict(factors), "scaled", () if everyone else wanted)),
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ringfence.errors import HistoryError, SpaceError
+from ringfence.history.mismatch.mending import Mend
 from ringfence.history.values import LACKS, as_number
 from ringfence.space import Choice, Constant, Space
 from ringfence.space.pairs import flag_candidates, without_flags
@@ -42,7 +43,7 @@ def offers(space: Space) -> list[str]:
     off."""
     return [
         f"{flag} switches {name} on and off; history.with_off({{{name!r}: 0}}) makes them one "
-        f"parameter, which is off (0) or in its range"
+        f"parameter, which is off (0) or in its range (--off={name}=0)"
         for name, (flag, on) in flag_candidates(space).items()
         if isinstance(on[0], bool) and _has_place(space, name)
     ]
@@ -69,6 +70,8 @@ def _merged(history: History, name: str, off: float) -> History:
         )
     flag, value_off = _flag_of(history, name)
     is_off = (frame[flag] == value_off).fill_null(value=False)
+    if history.space is None:  # else the declared range says whether it has a place
+        _require_beside(name, off, frame[name].filter(~is_off))
     number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
     columns = [pl.when(is_off).then(number).otherwise(frame[name]).alias(name)]
     if (lacks := f"{LACKS}{name}") in frame.columns:  # off is known, too, where it was never on
@@ -89,7 +92,20 @@ def _merged(history: History, name: str, off: float) -> History:
         space=space,
         task_spaces=spaces,
         notes=(*(n for n in history.notes if not n.startswith(_beginnings(name, flag))), note),
+        off={**history.off, name: off},
+        mends=(*history.mends, Mend({name: off}, "with_off")),
     )
+
+
+def _require_beside(name: str, off: float, values: pl.Series) -> None:
+    """HistoryError if the value for off lies among the others."""
+    values = values.cast(pl.Float64).drop_nulls()
+    values = values.filter(values.is_finite() & (values != off))
+    if len(values) and values.min() <= off <= values.max():  # type: ignore[operator]
+        raise HistoryError(
+            f"{name!r} cannot be off at {off:g}, which lies among its other values, from "
+            f"{values.min():g} to {values.max():g}; name one beside them"
+        )
 
 
 def _without(own: Space, name: str, flag: str, off: float) -> Space:
