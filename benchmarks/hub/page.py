@@ -53,15 +53,14 @@ def entry_table(records: Sequence[EntryRecord]) -> str:
     """All entries."""
     rows = []
     for record in records:
-        whole = max(record.parts, key=lambda part: part.tasks)
         kinds = dict.fromkeys(part.task for part in record.parts if part.task != "any")
         split = sorted({part.sizes for part in record.parts} - {"any size"})
         rows.append(
             [
                 f"`{record.name}`",
                 ", ".join(kinds),
-                f"{whole.data_sets}",
-                f"{whole.rows[0]:,} to {whole.rows[1]:,}",
+                f"{record.data_sets}",
+                f"{record.rows[0]:,} to {record.rows[1]:,}",
                 "; ".join(split) or "one",
                 "many" if record.dense else "the best",
                 record.licence.split(" (")[0],
@@ -96,8 +95,7 @@ def goals(records: Sequence[EntryRecord]) -> str:
     for record in records:
         if not record.dense:
             continue
-        whole = [part for part in record.parts if part.task == "any"]
-        found = [part.evidence for part in whole or record.parts if part.sizes == "any size"]
+        found = [part.evidence for part in record.wholes]
         starts, default, random = (
             sum(x for x in column if x is not None)
             for column in zip(*((e.starts, e.default, e.random) for e in found))

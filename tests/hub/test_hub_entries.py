@@ -129,6 +129,16 @@ def test_the_table_names_every_entry():
         assert all(name in text for name in names())
 
 
+def test_the_table_counts_the_data_sets_of_both_kinds_of_task():
+    record = rf.hub()["elastic_net"].record  # a logistic and a linear regression
+    by_kind = [part.data_sets for part in record.parts if part.sizes == "any size"]
+    assert record.data_sets == sum(by_kind) > max(by_kind)
+    row = next(line for line in str(rf.hub()).splitlines() if line.startswith("elastic_net"))
+    assert f" {record.data_sets} " in row and " classification: regret after 5 starts" in row
+    one = rf.hub()["knn"].record
+    assert one.data_sets == max(part.data_sets for part in one.parts)
+
+
 def test_rows_and_task_choose_the_part():
     for name in names():
         entry = rf.hub()[name]

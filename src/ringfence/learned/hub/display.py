@@ -41,12 +41,15 @@ def _title(entries: Sequence[EntryRecord]) -> str:
 
 
 def _row(entry: EntryRecord) -> list[str]:
-    widest = max(entry.parts, key=lambda part: part.tasks)
     kinds = dict.fromkeys(part.task for part in entry.parts if part.task != "any")
-    sizes = f"{widest.rows[0]:,} to {widest.rows[1]:,} rows"
+    sizes = f"{entry.rows[0]:,} to {entry.rows[1]:,} rows"
+    widest = max(entry.wholes, key=lambda part: part.tasks)
+    evidence = evidence_words(widest.evidence)
+    if len(entry.wholes) > 1:
+        evidence = f"{widest.task}: {evidence}"
     return [
-        entry.name, entry.learner, ", ".join(kinds), f"{widest.data_sets}", sizes,
-        evidence_words(widest.evidence), entry.licence.split(" (")[0],
+        entry.name, entry.learner, ", ".join(kinds), f"{entry.data_sets}", sizes, evidence,
+        entry.licence.split(" (")[0],
     ]  # fmt: skip
 
 

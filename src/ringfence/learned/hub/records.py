@@ -120,3 +120,21 @@ class EntryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     parts: Annotated[tuple[PartRecord, ...], msgspec.Meta(min_length=1)]
     models: dict[str, ModelRecord] = {}
     """By task, if the entry is dense: the search for them is what takes the time of a model."""
+
+    @property
+    def wholes(self) -> list[PartRecord]:
+        """The parts that together hold for all: one, or one for each kind of task if no space holds
+        for both."""
+        whole = [part for part in self.parts if part.above is None and part.up_to is None]
+        return [part for part in whole if part.task == "any"] or whole
+
+    @property
+    def data_sets(self) -> int:
+        """From how many data sets it was learned."""
+        return sum(part.data_sets for part in self.wholes)
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The smallest and the largest number of training rows."""
+        each = [part.rows for part in self.wholes]
+        return min(low for low, _ in each), max(high for _, high in each)
