@@ -17,7 +17,7 @@ import polars as pl
 from ringfence.checks import integer
 from ringfence.errors import HistoryError, RingfenceError, SettingError
 from ringfence.history.doubts.metric_ranges import without_impossible
-from ringfence.history.guesses import TASKS
+from ringfence.history.guessing.names import TASKS
 from ringfence.history.history import EXACT_INTEGERS, History, history_from
 from ringfence.history.places import Places
 from ringfence.history.readers.ibis.best import best_rows
