@@ -75,14 +75,12 @@ def _merged(history: History, name: str, off: float) -> History:
         spaces = {t: _without(own, name, flag, off) for t, own in history.task_spaces.items()}
     except SpaceError as error:
         raise HistoryError(f"{name!r} cannot be off at {off:g}: {error}") from error
+    frame = _merged_columns(history.frame, name, off, is_off)
+    parameters = tuple(each for each in history.roles.parameters if each != flag)
     return replace(
         history,
-        frame=_merged_columns(history.frame, name, off, is_off).drop(
-            flag, f"{LACKS}{flag}", strict=False
-        ),
-        roles=replace(
-            history.roles, parameters=tuple(n for n in history.roles.parameters if n != flag)
-        ),
+        frame=frame.drop(flag, f"{LACKS}{flag}", strict=False),
+        roles=replace(history.roles, parameters=parameters),
         space=space,
         task_spaces=spaces,
         notes=(*(n for n in history.notes if not n.startswith(_beginnings(name, flag))), note),
