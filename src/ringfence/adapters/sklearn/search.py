@@ -90,7 +90,7 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         >>> from ringfence.adapters.sklearn import LearnedSearchCV
         >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
         >>> search = LearnedSearchCV(SVC(), 8, space, random_state=0)
-        >>> search.fit(*load_iris(return_X_y=True)).best_score_ > 0.9
+        >>> bool(search.fit(*load_iris(return_X_y=True)).best_score_ > 0.9)
         True
     """
 
@@ -139,6 +139,16 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
 
         Raises:
             NotFittedError: before `fit`.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> from sklearn.svm import SVC
+            >>> import ringfence as rf
+            >>> from ringfence.adapters.sklearn import LearnedSearchCV
+            >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
+            >>> search = LearnedSearchCV(SVC(), 3, space, optimizer="random", random_state=0)
+            >>> search.fit(*load_iris(return_X_y=True)).trials("iris").tasks
+            ('iris',)
         """
         check_is_fitted(self, "optimizer_")
         history: History = self.optimizer_.history(task)
@@ -151,6 +161,16 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             X: features.
             y: target.
             params: of the fits, the splitter and the scores, as in `RandomizedSearchCV`.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> from sklearn.svm import SVC
+            >>> import ringfence as rf
+            >>> from ringfence.adapters.sklearn import LearnedSearchCV
+            >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
+            >>> search = LearnedSearchCV(SVC(), 3, space, optimizer="random", random_state=0)
+            >>> search.fit(*load_iris(return_X_y=True)).predict([[5.1, 3.5, 1.4, 0.2]])
+            array([0])
         """
         self._n_rows = _num_samples(X)
         super().fit(X, y, **params)
