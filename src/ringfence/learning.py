@@ -135,13 +135,13 @@ def learn(
     joined_to = ""
     if hub is not None:
         prepared, joined_to = _with_hub(prepared, hub)
-    if shape != "auto":
-        learned = learn_prepared(prepared, settings, starts, progress=progress)
-        return replace(learned, hub=joined_to)
-    from ringfence.checking import choose  # costs an import that other shapes do without
+    notes = []
+    if shape == "auto":
+        from ringfence.checking import choose  # costs an import that other shapes do without
 
-    settings, note = choose(prepared, settings.rows, progress)
-    learned = learn_prepared(prepared, settings, starts, [note], progress)
+        settings, note = choose(prepared, settings.rows, progress)
+        notes.append(note)
+    learned = learn_prepared(prepared, settings, starts, notes, progress)
     return replace(learned, hub=joined_to)
 
 

@@ -63,11 +63,12 @@ def of_adapter(tool: str) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         try:
             module = import_module(f"ringfence.adapters.{tool}")
+            late = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
         except ImportError as error:
             pytest.skip(str(error))
     public = {
         name: value
-        for name, value in vars(module).items()
+        for name, value in {**vars(module), **late}.items()
         if not name.startswith("_")
         and (inspect.isfunction(value) or inspect.isclass(value))
         and value.__module__.startswith(module.__name__)

@@ -3,8 +3,8 @@
 A box is shown as it is, in the user's units, but a parameter that a value switches off as a number
 from 0 to 1, its place in the box. Any other region is shown as a unit cube (learned/cube.py): each
 numeric parameter is a number from 0 to 1, and every point stands for a configuration inside. Either
-way `decode` turns what the tool proposes into a plain configuration
-of the learned space, and `encode` goes back.
+way `decode` turns what the tool proposes into a plain configuration of the learned space, and
+`encode` goes back.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ringfence.space import (
     value_of,
 )
 from ringfence.space.inference import Inferred
-from ringfence.space.pairs import has_off
+from ringfence.space.pairs import has_off, switched
 
 Native = TypeVar("Native")
 
@@ -228,12 +228,11 @@ def is_box(learned: LearnedSpace) -> bool:
 
 def refuse_off(space: Space, what: str, instead: str) -> None:
     """SettingError if a value switches a parameter off, for what holds plain ranges only."""
-    for name, parameter in space.parameters.items():
-        if has_off(parameter):
-            raise SettingError(
-                f"{what} holds plain ranges, and {name!r} may be off "
-                f"({parameter.off:g}) beside its range: use {instead}"  # type: ignore[union-attr]
-            )
+    for name, parameter in switched(space).items():
+        raise SettingError(
+            f"{what} holds plain ranges, and {name!r} may be off ({parameter.off:g}) beside its "
+            f"range: use {instead}"
+        )
 
 
 def require_box(learned: LearnedSpace, what: str, instead: str) -> None:

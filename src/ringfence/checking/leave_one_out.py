@@ -22,7 +22,7 @@ from ringfence.checking.searched import scarcity, unsearched
 from ringfence.checking.verdict import SAMPLED
 from ringfence.errors import HistoryError
 from ringfence.history import TASK, PreparedHistory, RowChoice
-from ringfence.history.selection import drawn_tasks
+from ringfence.history.lots import tasks_by_lot
 from ringfence.learned.blocks import expected_share, share_error
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
@@ -186,7 +186,7 @@ class LeaveOneOut:
 
 def _judged(names: Sequence[str]) -> set[str]:
     """The tasks to be left out in turn: all, or a random choice, whatever their order."""
-    return set(names) if len(names) <= 2 * MOST_JUDGED else drawn_tasks(names, MOST_JUDGED)
+    return set(names) if len(names) <= 2 * MOST_JUDGED else tasks_by_lot(names, MOST_JUDGED)
 
 
 def _rows_of(tasks: Collection[str], names: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:

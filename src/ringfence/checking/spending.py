@@ -10,6 +10,7 @@ Spending is in units of the task's median random trial.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 
 import numpy as np
@@ -22,6 +23,7 @@ from ringfence.checking.result import Spending
 from ringfence.history.outcomes.costs import cost_unit
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import domain_of
+from ringfence.optimize.transfer.sources import Source
 from ringfence.optimize.weighing.cost import Costs
 from ringfence.optimize.weighing.cost_model import task_model
 
@@ -33,14 +35,18 @@ TYPICAL = 8192
 DRAWS = 768  # of them that random search tries
 ORDERS = 48  # in which it tries them: its regret has an error of 0.02; in six orders it is 0.04
 SEED = 0
-
-
 FARTHEST = 300.0
 """Log costs beyond that are those of no computer; products of their exponentials overflow."""
 
 
-def _exp(log_costs: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(np.clip(log_costs, -FARTHEST, FARTHEST)))
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What configurations cost on one task."""
+
+    unit: float
+    """The cost of the median random configuration; the others are multiples of it."""
+    random: FloatArray  # (TYPICAL,)
+    chosen: FloatArray  # (m,)
 
 
 def spending(
@@ -56,24 +62,16 @@ def spending(
     draws, typical = typical[:DRAWS], costs.full.features(typical)
     units, means, totals, starts, random, without = [], [], [], [], [], []
     for name, rows in chosen.items():
-        seen = costs.seen(left_out.recorded[name])
-        model = task_model(*seen)
-        if model is None:
+        price = _prices(costs, left_out.recorded[name], typical, rows)
+        if price is None:
             without.append(name)
             continue
-        # Costs have long tails: their mean is above the exponential of the mean logarithm.
-        tail = float(_exp(seen[1] - model.expected(seen[0])).mean())
-        price = tail * _exp(model.expected(typical))
-        units.append(float(np.median(price)))
-        price = price / units[-1]
-        means.append(float(price.mean()))
-        own = tail * _exp(model.expected(costs.full.features(rows))) / units[-1]
-        totals.append(float(own.sum()))
-        starts.append(_curve(beliefs.shares_at(name, rows), own, scale))
-        shares = beliefs.shares_at(name, draws)
+        units.append(price.unit)
+        means.append(float(price.random.mean()))
+        totals.append(float(price.chosen.sum()))
+        starts.append(_curve(beliefs.shares_at(name, rows), price.chosen, scale))
         rng = np.random.default_rng([SEED, *name.encode()])
-        orders = [rng.permutation(DRAWS) for _ in range(ORDERS)]
-        random.append(np.mean([_curve(shares[:, o], price[o], scale) for o in orders], axis=0))
+        random.append(_random_search(beliefs.shares_at(name, draws), price.random, scale, rng))
     if not units:
         return None
     reached = _corrected(np.mean(starts, axis=0), left_out, chosen, ups)
@@ -90,6 +88,33 @@ def spending(
         len(units),
         tuple(without),
     )
+
+
+def _prices(costs: Costs, task: Source, typical: FloatArray, chosen: FloatArray) -> Prices | None:
+    """What `typical` features and `chosen` rows cost on a task; None if too little is known."""
+    X, seen = costs.seen(task)
+    model = task_model(X, seen)
+    if model is None:
+        return None
+    # Costs have long tails: their mean is above the exponential of the mean logarithm.
+    tail = float(_exp(seen - model.expected(X)).mean())
+    random = tail * _exp(model.expected(typical))
+    unit = float(np.median(random))
+    own = tail * _exp(model.expected(costs.full.features(chosen)))
+    return Prices(unit, random / unit, own / unit)
+
+
+def _exp(log_costs: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(np.clip(log_costs, -FARTHEST, FARTHEST)))
+
+
+def _random_search(
+    shares: FloatArray, price: FloatArray, scale: RegretScale, rng: np.random.Generator
+) -> FloatArray:
+    """The mean curve over several orders of trials with these shares (S, DRAWS)."""
+    orders = [rng.permutation(DRAWS) for _ in range(ORDERS)]
+    curves = [_curve(shares[:, order], price[order], scale) for order in orders]
+    return np.asarray(np.mean(curves, axis=0))
 
 
 def _curve(shares: FloatArray, price: FloatArray, scale: RegretScale) -> FloatArray:

@@ -24,7 +24,7 @@ from ringfence.checking.result import StartsCheck
 from ringfence.checking.spending import spending
 from ringfence.checking.verdict import Judgement, judgement
 from ringfence.history import TASK, considered_rows
-from ringfence.history.selection import by_lot
+from ringfence.history.lots import by_lot
 from ringfence.learned.full import full_space
 from ringfence.learned.records import Settings
 from ringfence.learned.settings import Unit

@@ -10,14 +10,14 @@ import polars as pl
 
 from ringfence.errors import HistoryError, UnusedError
 from ringfence.history.directions import Direction, guess_direction, question
-from ringfence.history.guesses import (
+from ringfence.history.guessing.costs import guess_cost
+from ringfence.history.guessing.names import (
     LENGTHS,
     SHORT_TABLE,
     STUDIES,
     TASKS,
     why_no_parameter,
 )
-from ringfence.history.guessing.costs import guess_cost
 from ringfence.history.guessing.objectives import guess_objective
 from ringfence.history.guessing.parameters import reasons_against
 from ringfence.history.guessing.results import name_words

@@ -56,7 +56,7 @@ from ringfence.history.values import (
 )
 from ringfence.space import Categorical, Constant, Space, choice_key
 from ringfence.space.gaps import gaps_in_words
-from ringfence.space.pairs import flag_candidates
+from ringfence.space.pairs import off_for_flags
 from ringfence.space.spellings import in_words
 from ringfence.words import counted, did_you_mean, shortened, some
 
@@ -326,9 +326,8 @@ class _Judge:
     def _flags_in_words(self, space: Space, gaps: Iterable[str]) -> str:
         """What makes the runs' flags and numbers what the space has: numbers that may be off."""
         declared = self.history.space
-        pairs = {} if declared is None else flag_candidates(declared)
-        off = {name: getattr(space[name], "off", None) for name in gaps if name in pairs}
-        calls = ", ".join(f"{name!r}: {x:g}" for name, x in off.items() if x is not None)
+        off = {} if declared is None else off_for_flags(declared, space)
+        calls = ", ".join(f"{name!r}: {off[name]:g}" for name in gaps if name in off)
         return f"; flags tell here: history.with_off({{{calls}}})" if calls else ""
 
     def drop_strangers(self, space: Space) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ringfence.space import Categorical, Condition, Constant, Parameter, Space, allows, axis_of
@@ -25,10 +26,10 @@ def narrowed(parameter: Parameter, low: Any, high: Any) -> Parameter:
     return type(parameter)(*ends, parameter.log, parameter.off)  # type: ignore[arg-type]
 
 
-def restricted(space: Space, parameters: dict[str, Parameter]) -> Space:
+def restricted(space: Space, narrower: Mapping[str, Parameter]) -> Space:
     """The space of these narrower parameters: conditions on the values that are left, without the
     parameters that can no longer be active."""
-    conditions = []
+    parameters, conditions = dict(narrower), []
     for child in space.parents_first:
         for condition in space.conditions_of(child):
             parent = parameters.get(condition.parent)

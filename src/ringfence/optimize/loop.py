@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -201,20 +201,13 @@ def minimize(
     failures = Failures(catch)
     if isinstance(where, Optimizer):
         engine = where
-        if direction not in (None, engine.direction):
-            raise SettingError(f"the optimizer that continues is to {engine.direction}")
         given = {
             "optimizer": optimizer != "auto", "seed": seed != 0, "candidates": candidates,
             "history": history, "meta_features": meta_features, "target": target,
             "starts": starts != "auto", "guard": guard != "auto", "by": by != "auto",
         }  # fmt: skip
         set_again = [name for name, value in given.items() if value not in (None, False)]
-        if set_again or options:
-            raise SettingError(
-                "an optimizer that continues has its own "
-                + ", ".join([*set_again, *options])
-                + "; leave that out, or pass a space to begin anew"
-            )
+        _refuse_settings(engine, direction, [*set_again, *options])
     else:
         if limit is not None and isinstance(where, LearnedSpace) and where.costs is not None:
             _require_seconds(where.costs.unit, "learned space")
@@ -235,15 +228,7 @@ def minimize(
             by="cost" if by == "auto" and limit is not None else by,
             **options,
         )
-    told = not engine.timed and any(trial.cost is not None for trial in engine.trials)
-    if told and limit is not None:
-        raise SettingError(
-            "max_cost is held against the seconds that trials take, but what this optimizer's "
-            "trials cost was told: go on with ask and tell(…, cost=…), or pass a space to begin "
-            "anew"
-        )
-    if not told:  # else seconds would be added to dollars, say
-        engine.timed = engine.timed or limit is not None or by == "cost"
+    _take_seconds(engine, limit, by)
     runs = _Runs(engine, objective, failures)
     total = None if limit is not None and n_trials is None else count
     with Bar(total, progress, limit) as bar, _limited(engine, limit) as budget:
@@ -264,6 +249,33 @@ def _limit(max_cost: float | None) -> float | None:
     if isinstance(max_cost, bool) or not isinstance(max_cost, Real) or not max_cost > 0:
         raise SettingError(f"max_cost must be a positive number, not {max_cost!r}")
     return as_float(max_cost)
+
+
+def _refuse_settings(
+    engine: Optimizer, direction: Direction | None, set_again: Sequence[str]
+) -> None:
+    """SettingError if a search that continues is to be another one."""
+    if direction not in (None, engine.direction):
+        raise SettingError(f"the optimizer that continues is to {engine.direction}")
+    if set_again:
+        raise SettingError(
+            f"an optimizer that continues has its own {', '.join(set_again)}; leave that out, or "
+            "pass a space to begin anew"
+        )
+
+
+def _take_seconds(engine: Optimizer, limit: float | None, by: By) -> None:
+    """Let the seconds of a trial be its cost if costs count; SettingError for a limit if other
+    costs were told."""
+    told = not engine.timed and any(trial.cost is not None for trial in engine.trials)
+    if told and limit is not None:
+        raise SettingError(
+            "max_cost is held against the seconds that trials take, but what this optimizer's "
+            "trials cost was told: go on with ask and tell(…, cost=…), or pass a space to begin "
+            "anew"
+        )
+    if not told:  # else seconds would be added to dollars, say
+        engine.timed = engine.timed or limit is not None or by == "cost"
 
 
 def _require_seconds(unit: str | None, owner: str) -> None:

@@ -28,7 +28,12 @@ def switched(space: Space) -> dict[str, Float | Int]:
 
 def has_off(parameter: Parameter | None) -> bool:
     """Whether a value switches the parameter off."""
-    return isinstance(parameter, (Float, Int)) and parameter.off is not None
+    return parameter is not None and off_of(parameter) is not None
+
+
+def off_of(parameter: Parameter) -> float | None:
+    """The value that switches the parameter off; None if there is none."""
+    return parameter.off if isinstance(parameter, (Float, Int)) else None
 
 
 def flag_of(space: Space, name: str) -> str:
@@ -109,6 +114,12 @@ def flag_candidates(space: Space) -> dict[str, tuple[str, tuple[Choice, ...]]]:
     return found
 
 
+def off_for_flags(flagged: Space, space: Space) -> dict[str, float]:
+    """The values for off in a space, of the numbers that a flag switches in a `flagged` one."""
+    shared = [name for name in flag_candidates(flagged) if name in space]
+    return {name: off for name in shared if (off := off_of(space[name])) is not None}
+
+
 def without_flags(space: Space, off: Mapping[str, float]) -> Space:
     """The space with one parameter in place of each pair whose value for off is known."""
     switches = {name: flag for name, (flag, _) in flag_candidates(space).items() if name in off}
@@ -131,7 +142,7 @@ def _with_off(parameter: Parameter, off: float) -> Parameter:
 
 def _of_pairs(space: Space, condition: Condition) -> Condition:
     """A condition on a number that may be off as one on its flag or its range."""
-    off: Choice = getattr(space[condition.parent], "off", None)
+    off = off_of(space[condition.parent])
     if off is None or off not in condition.values:
         return condition
     if len(condition.values) > 1:

@@ -94,8 +94,6 @@ ESTIMATORS: Mapping[str, Known] = {
     "KNeighborsRegressor": KNN,
 }
 """By the name of the class, so that no package needs to be imported for it."""
-
-
 FOREIGN = ("mlp-tabr",)
 """Entries of a learner that scikit-learn has, too, but with other parameters."""
 
@@ -115,7 +113,7 @@ class Naming:
         return {self.prefix + name: value for name, value in given.items()}
 
 
-def naming(estimator: Any, names: list[str]) -> Naming:
+def naming_of_own(estimator: Any, names: list[str]) -> Naming:
     """How the parameters of a space of one's own are called in the estimator: as in the space.
 
     Raises:
@@ -158,20 +156,25 @@ def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
             f"or a plain one; it knows {', '.join(sorted(kinds))}"
         )
     if origin is not None:
-        entry = origin.partition("/")[0]
-        same = {p: of_entry(k, entry) for p, k in found.items() if _same(k.entry, entry)}
-        fitting = {p: known for p, known in same.items() if _of_kind(known, origin)}
-        if not fitting:
-            raise SettingError(
-                f"the space is the hub's {origin if same else entry!r}, which "
-                f"{type(_last(estimator)).__name__} has not the parameters of"
-            )
-        found = fitting
+        found = _fitting(found, origin, type(_last(estimator)).__name__)
     if len(found) == 1:
         return next(Naming(*each) for each in found.items())
     raise SettingError(
         f"the hub knows several parts of the estimator, {some(sorted(found))}: pass space="
     )
+
+
+def _fitting(parts: Mapping[str, Known], origin: str, learner: str) -> dict[str, Known]:
+    """Those of the parts whose parameters a space of the hub has; SettingError if none is."""
+    entry = origin.partition("/")[0]
+    same = {p: of_entry(known, entry) for p, known in parts.items() if _same(known.entry, entry)}
+    fitting = {p: known for p, known in same.items() if _of_kind(known, origin)}
+    if not fitting:
+        raise SettingError(
+            f"the space is the hub's {origin if same else entry!r}, which {learner} has not the "
+            "parameters of"
+        )
+    return fitting
 
 
 def of_entry(known: Known, entry: str) -> Known:

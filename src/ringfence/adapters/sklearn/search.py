@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ringfence.adapters.sklearn.estimators import Naming, naming, naming_of_hub
+from ringfence.adapters.sklearn.estimators import Naming, naming_of_hub, naming_of_own
 from ringfence.adapters.sklearn.failures import EVERY_FOLD, reason_of, says_all_failed
 from ringfence.adapters.view import as_learned
 from ringfence.checks import integer
@@ -90,7 +90,7 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         >>> from ringfence.adapters.sklearn import LearnedSearchCV
         >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
         >>> search = LearnedSearchCV(SVC(), 8, space, random_state=0)
-        >>> search.fit(*load_iris(return_X_y=True)).best_score_ > 0.9
+        >>> bool(search.fit(*load_iris(return_X_y=True)).best_score_ > 0.9)
         True
     """
 
@@ -139,6 +139,16 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
 
         Raises:
             NotFittedError: before `fit`.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> from sklearn.svm import SVC
+            >>> import ringfence as rf
+            >>> from ringfence.adapters.sklearn import LearnedSearchCV
+            >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
+            >>> search = LearnedSearchCV(SVC(), 3, space, optimizer="random", random_state=0)
+            >>> search.fit(*load_iris(return_X_y=True)).trials("iris").tasks
+            ('iris',)
         """
         check_is_fitted(self, "optimizer_")
         history: History = self.optimizer_.history(task)
@@ -151,13 +161,23 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             X: features.
             y: target.
             params: of the fits, the splitter and the scores, as in `RandomizedSearchCV`.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> from sklearn.svm import SVC
+            >>> import ringfence as rf
+            >>> from ringfence.adapters.sklearn import LearnedSearchCV
+            >>> space = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
+            >>> search = LearnedSearchCV(SVC(), 3, space, optimizer="random", random_state=0)
+            >>> search.fit(*load_iris(return_X_y=True)).predict([[5.1, 3.5, 1.4, 0.2]])
+            array([0])
         """
         self._n_rows = _num_samples(X)
         super().fit(X, y, **params)
         return self
 
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
-        learned, names = self._space_and_names()
+        learned, naming = self._space_and_naming()
         n_iter = integer(self.n_iter, "n_iter", 1)
         assert n_iter is not None
         self.optimizer_ = make_optimizer(
@@ -170,24 +190,24 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             by="trials",  # their number is what the user gives
         )
         conversation = _Conversation(
-            self.optimizer_, evaluate_candidates, names, self._metric(), self.error_score
+            self.optimizer_, evaluate_candidates, naming, self._metric(), self.error_score
         )
-        conversation.go_on(n_iter, effective_n_jobs(self.n_jobs))
+        conversation.run(n_iter, effective_n_jobs(self.n_jobs))
 
-    def _space_and_names(self) -> tuple[LearnedSpace, Naming]:
+    def _space_and_naming(self) -> tuple[LearnedSpace, Naming]:
         """The space to search, and how its parameters are called in the estimator."""
         if isinstance(self.space, str) and self.space == AUTO:
-            names = naming_of_hub(self.estimator)
-            assert names.known is not None
+            naming = naming_of_hub(self.estimator)
+            assert naming.known is not None
             kind: Kind = "classification" if is_classifier(self.estimator) else "regression"
-            return hub(names.known.entry, task=kind, rows=self._n_rows), names
+            return hub(naming.known.entry, task=kind, rows=self._n_rows), naming
         space = self.space
         if isinstance(space, str) and space in names_of_hub():
             raise SettingError(f"for the hub's {space!r} pass space=rf.hub({space!r}, …)")
         learned = load(space) if isinstance(space, (str, PathLike)) else as_learned(space)
         if part_behind(learned) is not None:
             return learned, naming_of_hub(self.estimator, learned.hub)
-        return learned, naming(self.estimator, list(learned.space.parameters))
+        return learned, naming_of_own(self.estimator, list(learned.space.parameters))
 
     def _metric(self) -> str | None:
         """The score to search by; None if it shows in the results alone."""
@@ -204,11 +224,11 @@ class _Conversation:
 
     engine: Optimizer
     evaluate: Evaluate
-    names: Naming
+    naming: Naming
     metric: str | None
     error_score: float | str
 
-    def go_on(self, n_iter: int, n_workers: int) -> None:
+    def run(self, n_iter: int, n_workers: int) -> None:
         """Try so many configurations, as many at once as keep the workers busy."""
         at_once, problem = 1, None
         results: Results = {}
@@ -217,7 +237,7 @@ class _Conversation:
             if not trials:
                 break
             try:
-                results = self._results([self.names.arguments(trial.config) for trial in trials])
+                results = self._results([self.naming.arguments(trial.config) for trial in trials])
             except ValueError as error:
                 if self.error_score == "raise" or not says_all_failed(error):
                     raise
@@ -256,6 +276,7 @@ class _Conversation:
                 self.engine.fail(trial, "a fit failed, or its score is not finite", cost=cost)
 
     def _key(self, results: Results) -> str:
+        """The results to search by, or SettingError if there are several scores."""
         if self.metric is not None and f"mean_test_{self.metric}" in results:
             return f"mean_test_{self.metric}"
         scores = [name for name in results if name.startswith("mean_test_")]
@@ -287,9 +308,10 @@ def _warn_of_scores(results: Results) -> None:
 
 
 def _folds(results: Results) -> int:
-    return len([n for n in results if n.startswith("split") and "_test_" in n]) // max(
-        1, len([n for n in results if n.startswith("mean_test_")])
-    )
+    """How many there are: each score has a column for each, and one for its mean."""
+    by_fold = [name for name in results if name.startswith("split") and "_test_" in name]
+    scores = [name for name in results if name.startswith("mean_test_")]
+    return len(by_fold) // max(1, len(scores))
 
 
 def _spent(results: Results, what: str) -> Any:

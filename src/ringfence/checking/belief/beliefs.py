@@ -32,8 +32,8 @@ from ringfence.checking.belief.kernel import SharedKernel, fit_shared_kernel
 from ringfence.checking.belief.regret_scale import RegretScale, best_of_draws, fit_scale, regrets
 from ringfence.checking.belief.scores import normal_scores
 from ringfence.checking.belief.task_means import TaskMeans
+from ringfence.history.lots import by_lot
 from ringfence.history.regret import capped_regret
-from ringfence.history.selection import by_lot
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize.domain.design import Design

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from ringfence.history.guesses import is_time
+from ringfence.history.guessing.names import is_time
 from ringfence.history.guessing.results import name_words
 from ringfence.history.outcomes.durations import in_seconds, unit_in
 

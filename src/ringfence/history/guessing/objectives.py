@@ -9,7 +9,7 @@ import polars as pl
 
 from ringfence.errors import HistoryError
 from ringfence.history.directions import guess_direction, words_in
-from ringfence.history.guesses import PARAMETER_PREFIXES, is_label, is_time
+from ringfence.history.guessing.names import PARAMETER_PREFIXES, is_label, is_time
 from ringfence.history.guessing.results import (
     FOLDS,
     METRICS,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from ringfence.history.guesses import COUNTER, PARAMETER_PREFIXES, TASKS, is_label, why_no_parameter
+from ringfence.history.guessing.names import (
+    COUNTER,
+    PARAMETER_PREFIXES,
+    TASKS,
+    is_label,
+    why_no_parameter,
+)
 from ringfence.history.guessing.results import OUTCOMES
 from ringfence.history.guessing.statuses import STATUSES, is_like_status, tells_of_failure
 

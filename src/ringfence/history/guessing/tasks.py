@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS
+from ringfence.history.guessing.names import TASKS
 from ringfence.words import some
 
 KEYS = ("key", "variable", "param", "parameter", "metric")

@@ -15,13 +15,13 @@ from ringfence.space import Choice, Constant, Space
 from ringfence.space.pairs import flag_candidates, without_flags
 from ringfence.words import did_you_mean, some, value
 
-MOST = 2**63
-"""Numbers that are not smaller, and what is no number, stand in no column."""
-MOST_BITS = 10_000
-"""Python writes no integers of more than 4,300 digits."""
-
 if TYPE_CHECKING:
     from ringfence.history.history import History
+
+MOST = 2**63
+"""A column of integers holds none of this size, and a comparison with it refuses NaN, too."""
+MOST_BITS = 10_000
+"""Python writes no integers of more than 4,300 digits."""
 
 
 def with_off(history: History, values: Mapping[str, float]) -> History:
@@ -59,23 +59,13 @@ def _has_place(space: Space, name: str) -> bool:
 
 
 def _merged(history: History, name: str, off: float) -> History:
-    names = history.roles.parameters
-    if name not in names:
-        hint = did_you_mean(name, names) or f"the parameters are {some(names, 30)}"
-        raise HistoryError(f"there is no parameter {name!r} to be off at {off:g}; {hint}")
-    frame = history.frame
-    if not frame[name].dtype.is_numeric():
-        raise HistoryError(
-            f"{name!r} holds {frame[name].dtype}, not numbers, and cannot be off at {off:g}"
-        )
+    """The history with `off` in place of one number where its flag switches it off, without that
+    flag."""
+    _require_numbers(history, name, off)
     flag, value_off = _flag_of(history, name)
-    is_off = (frame[flag] == value_off).fill_null(value=False)
+    is_off = (history.frame[flag] == value_off).fill_null(value=False)
     if history.space is None:  # else the declared range says whether it has a place
-        _require_beside(name, off, frame[name].filter(~is_off))
-    number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
-    columns = [pl.when(is_off).then(number).otherwise(frame[name]).alias(name)]
-    if (lacks := f"{LACKS}{name}") in frame.columns:  # off is known, too, where it was never on
-        columns.append((pl.col(lacks) & ~is_off).alias(lacks))
+        _require_beside(name, off, history.frame[name].filter(~is_off))
     note = (
         f"{name} is off ({off:g}) in the {is_off.sum():,} runs in which {flag} is "
         f"{value(value_off)}; else it is what it was"
@@ -85,10 +75,12 @@ def _merged(history: History, name: str, off: float) -> History:
         spaces = {t: _without(own, name, flag, off) for t, own in history.task_spaces.items()}
     except SpaceError as error:
         raise HistoryError(f"{name!r} cannot be off at {off:g}: {error}") from error
+    frame = _merged_columns(history.frame, name, off, is_off)
+    parameters = tuple(each for each in history.roles.parameters if each != flag)
     return replace(
         history,
-        frame=frame.with_columns(*columns).drop(flag, f"{LACKS}{flag}", strict=False),
-        roles=replace(history.roles, parameters=tuple(n for n in names if n != flag)),
+        frame=frame.drop(flag, f"{LACKS}{flag}", strict=False),
+        roles=replace(history.roles, parameters=parameters),
         space=space,
         task_spaces=spaces,
         notes=(*(n for n in history.notes if not n.startswith(_beginnings(name, flag))), note),
@@ -97,14 +89,34 @@ def _merged(history: History, name: str, off: float) -> History:
     )
 
 
+def _merged_columns(frame: pl.DataFrame, name: str, off: float, is_off: pl.Series) -> pl.DataFrame:
+    """The frame with `off` in the rows in which the number is off, which makes it known there."""
+    number = pl.lit(off, dtype=pl.Float64) if isinstance(off, float) else pl.lit(off)
+    columns = [pl.when(is_off).then(number).otherwise(frame[name]).alias(name)]
+    if (lacks := f"{LACKS}{name}") in frame.columns:  # off is known, too, where it was never on
+        columns.append((pl.col(lacks) & ~is_off).alias(lacks))
+    return frame.with_columns(*columns)
+
+
+def _require_numbers(history: History, name: str, off: float) -> None:
+    """HistoryError unless this is a parameter of numbers."""
+    names = history.roles.parameters
+    if name not in names:
+        hint = did_you_mean(name, names) or f"the parameters are {some(names, 30)}"
+        raise HistoryError(f"there is no parameter {name!r} to be off at {off:g}; {hint}")
+    kind = history.frame[name].dtype
+    if not kind.is_numeric():
+        raise HistoryError(f"{name!r} holds {kind}, not numbers, and cannot be off at {off:g}")
+
+
 def _require_beside(name: str, off: float, values: pl.Series) -> None:
     """HistoryError if the value for off lies among the others."""
     values = values.cast(pl.Float64).drop_nulls()
-    values = values.filter(values.is_finite() & (values != off))
-    if len(values) and values.min() <= off <= values.max():  # type: ignore[operator]
+    others = values.filter(values.is_finite() & (values != off)).to_numpy()
+    if len(others) and others.min() <= off <= others.max():
         raise HistoryError(
             f"{name!r} cannot be off at {off:g}, which lies among its other values, from "
-            f"{values.min():g} to {values.max():g}; name one beside them"
+            f"{others.min():g} to {others.max():g}; name one beside them"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from ringfence.history.guesses import are_dates
+from ringfence.history.guessing.names import are_dates
 
 NAMES = (
     "end_time", "ended", "ended_at", "finished_at", "completed_at", "datetime_complete",

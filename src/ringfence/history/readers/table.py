@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS
+from ringfence.history.guessing.names import TASKS
 from ringfence.history.history import History, history_from
 from ringfence.history.places import Places
 from ringfence.history.readers.shared.delimited import read_text

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS
+from ringfence.history.guessing.names import TASKS
 from ringfence.history.history import History, history_from
 from ringfence.history.readers.shared.runs import chosen
 from ringfence.history.readers.table import joined, read_parts

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from ringfence.history.guesses import is_label
+from ringfence.history.guessing.names import is_label
 from ringfence.history.roles import NamedColumns
 from ringfence.history.tables import from_objects
 from ringfence.incoming.limits import CELLS

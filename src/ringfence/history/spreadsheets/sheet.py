@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS, is_label
 from ringfence.history.guessing.costs import is_cost
+from ringfence.history.guessing.names import TASKS, is_label
 from ringfence.history.guessing.results import METRICS, is_result
 from ringfence.history.guessing.statuses import STATUSES
 from ringfence.history.places import Places

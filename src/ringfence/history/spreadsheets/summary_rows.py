@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from ringfence.history.guesses import is_label
+from ringfence.history.guessing.names import is_label
 from ringfence.history.spreadsheets.notation import BLANKS
 
 SUMMARIES = (

@@ -9,13 +9,20 @@ from ringfence.rendering.layout import Part, Table, Toned, lay_out
 from ringfence.rendering.notebook import notebook_block, notebook_table
 from ringfence.words import percent
 
-NAME = 12  # columns that a name keeps
 HEAD = ("name", "learner", "tasks", "data sets", "sizes", "evidence", "licence")
+FLOORS = {0: 12, 5: 24}
+"""Characters that a name and evidence keep in a narrow terminal."""
+BELOW = (
+    "evidence is of data sets that were left out: regret (0 is the best configuration, 1 a median "
+    "one), or the share of their optima inside a share of the declared space",
+    "rf.hub(NAME, task=…, rows=…) gives the space, rf.hub()[NAME] the whole entry",
+)
+PARTS_HEAD = ("task", "sizes", "data sets", "tasks", "left-out optima inside", "of the space")
 
 
 def hub_parts(entries: Sequence[EntryRecord]) -> list[Part]:
     """All entries, a line each."""
-    table = Table([HEAD, *map(_row, entries)], floors={0: NAME, 5: 24})
+    table = Table([HEAD, *map(_row, entries)], floors=FLOORS)
     return [Toned(_title(entries), "title"), "", table, "", *BELOW]
 
 
@@ -27,13 +34,6 @@ def hub_text(entries: Sequence[EntryRecord]) -> str:
 def hub_html(entries: Sequence[EntryRecord]) -> str:
     """What a notebook shows."""
     return notebook_block(_title(entries), [notebook_table(HEAD, map(_row, entries))], BELOW)
-
-
-BELOW = (
-    "evidence is of data sets that were left out: regret (0 is the best configuration, 1 a median "
-    "one), or the share of their optima inside a share of the declared space",
-    "rf.hub(NAME, task=…, rows=…) gives the space, rf.hub()[NAME] the whole entry",
-)
 
 
 def _title(entries: Sequence[EntryRecord]) -> str:
@@ -66,24 +66,41 @@ def evidence_words(evidence: Evidence) -> str:
 
 def entry_parts(entry: EntryRecord) -> list[Part]:
     """One entry: where it comes from, its parts, their evidence, and where ranges clip."""
-    rows = [_part_row(part) for part in entry.parts]
-    head = ("task", "sizes", "data sets", "tasks", "left-out optima inside", "of the space")
-    lines: list[Part] = [
-        Toned(f"{entry.name}: {entry.learner}", "title"),
-        entry.about,
-        f"learned from: {entry.source}",
-        f"licence: {entry.licence}",
+    return [
+        Toned(_entry_title(entry), "title"),
+        *_about(entry),
         "judged on data sets left out, all splits of each at once",
         "",
-        Table([head, *rows]),
+        Table([PARTS_HEAD, *map(_part_row, entry.parts)]),
         "",
+        *_below(entry),
     ]
-    return [*lines, *_below(entry)]
+
+
+def entry_text(entry: EntryRecord) -> str:
+    """The same as text."""
+    return "\n".join(lay_out(entry_parts(entry)))
+
+
+def entry_html(entry: EntryRecord) -> str:
+    """What a notebook shows."""
+    table = notebook_table(PARTS_HEAD, map(_part_row, entry.parts))
+    return notebook_block(_entry_title(entry), [table], [*_about(entry), *_below(entry)])
+
+
+def _entry_title(entry: EntryRecord) -> str:
+    return f"{entry.name}: {entry.learner}"
+
+
+def _about(entry: EntryRecord) -> list[str]:
+    """Where it comes from."""
+    return [entry.about, f"learned from: {entry.source}", f"licence: {entry.licence}"]
 
 
 def _below(entry: EntryRecord) -> list[str]:
+    """What there is to say of its parts."""
     lines = [
-        f"{part.task}, {part.sizes}: {evidence_words(part.evidence)}"
+        f"{_name(part)}: {evidence_words(part.evidence)}"
         for part in entry.parts
         if part.evidence.starts is not None
     ]
@@ -101,20 +118,8 @@ def _below(entry: EntryRecord) -> list[str]:
     return [*lines, *(f"the declared range clips {words}" for words in edges.values())]
 
 
-def entry_text(entry: EntryRecord) -> str:
-    """The same as text."""
-    return "\n".join(lay_out(entry_parts(entry)))
-
-
-def entry_html(entry: EntryRecord) -> str:
-    """What a notebook shows."""
-    head = ("task", "sizes", "data sets", "tasks", "left-out optima inside", "of the space")
-    table = notebook_table(head, [_part_row(part) for part in entry.parts])
-    about = [entry.about, f"learned from: {entry.source}", f"licence: {entry.licence}"]
-    return notebook_block(f"{entry.name}: {entry.learner}", [table], [*about, *_below(entry)])
-
-
 def _name(part: PartRecord) -> str:
+    """For what the part is."""
     return f"{part.task}, {part.sizes}"
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 
 import msgspec
 
@@ -16,7 +13,7 @@ from ringfence.history.history import History
 from ringfence.incoming.parsing import reason
 from ringfence.learned.file import decode
 from ringfence.learned.hub.display import entry_html, entry_text
-from ringfence.learned.hub.past import history_of
+from ringfence.learned.hub.past import folder, history_of
 from ringfence.learned.hub.records import EntryRecord, PartRecord
 from ringfence.learned.space import LearnedSpace
 from ringfence.words import did_you_mean
@@ -25,7 +22,6 @@ KINDS = ("classification", "regression", "any")
 """What the `task` of a part may be."""
 FAR = 2
 """Data of twice the most rows, or half the least, are told apart from what is known."""
-
 MOST_ROWS = 2**63
 """More than any data have, and few enough digits to be said."""
 
@@ -71,24 +67,32 @@ class HubEntry:
             >>> rf.hub()["catboost-tabr"].part("regression").task
             'regression'
         """
-        rows, wanted = integer(rows, "rows", 1), "any" if task is None else task
-        if wanted not in KINDS:
-            raise SettingError(f"task must be 'classification' or 'regression', not {task!r}")
-        of_kind = [part for part in self.record.parts if part.task == wanted]
-        if not of_kind and task is None:  # an entry of one kind needs no name for it
-            of_kind = list(self.record.parts)
-        if task is None and of_kind and of_kind[0].task != "any" and len(_kinds(of_kind)) > 1:
-            raise SettingError(
-                f"the spaces of {self.name!r} differ: say task='classification' or 'regression' "
-                "(--task)"
-            )
-        if not of_kind:
-            known = ", ".join(dict.fromkeys(repr(part.task) for part in self.record.parts))
-            raise SettingError(f"{self.name!r} knows no task {task!r}; it knows {known}")
-        whole = next(part for part in of_kind if part.above is None and part.up_to is None)
+        rows, parts = integer(rows, "rows", 1), self._parts_for(task)
+        whole = next(part for part in parts if part.is_whole)
         if rows is None:
             return whole
-        return next((p for p in of_kind if p is not whole and _holds(p, rows)), whole)
+        return next((part for part in parts if part is not whole and part.holds(rows)), whole)
+
+    def _parts_for(self, task: str | None) -> list[PartRecord]:
+        """The parts for a kind of task; unless one is said those that both share, or those of the
+        only kind."""
+        if task not in (None, *KINDS):
+            raise SettingError(f"task must be 'classification' or 'regression', not {task!r}")
+        by_kind: dict[str, list[PartRecord]] = {}
+        for part in self.record.parts:
+            by_kind.setdefault(part.task, []).append(part)
+        if task is None and "any" not in by_kind:
+            if len(by_kind) > 1:
+                raise SettingError(
+                    f"the spaces of {self.name!r} differ: say task='classification' or "
+                    "'regression' (--task)"
+                )
+            return next(iter(by_kind.values()))
+        wanted = "any" if task is None else task
+        if wanted not in by_kind:
+            known = ", ".join(map(repr, by_kind))
+            raise SettingError(f"{self.name!r} knows no task {task!r}; it knows {known}")
+        return by_kind[wanted]
 
     def space(self, task: str | None = None, rows: int | None = None) -> LearnedSpace:
         """The learned space for such a task, as `rf.hub(name, task=…, rows=…)` gives it.
@@ -163,15 +167,6 @@ class HubEntry:
         return f"HubEntry({self.name!r}: {parts})"
 
 
-def _kinds(parts: Sequence[PartRecord]) -> set[str]:
-    return {part.task for part in parts}
-
-
-def _holds(part: PartRecord, rows: int) -> bool:
-    """Whether a part is of data of such a size."""
-    return (part.above is None or rows > part.above) and (part.up_to is None or rows <= part.up_to)
-
-
 def beyond(part: PartRecord, rows: int | None) -> list[str]:
     """A note if the data are far from all that the part was learned from."""
     least, most = part.rows
@@ -184,7 +179,7 @@ def beyond(part: PartRecord, rows: int | None) -> list[str]:
 @cache
 def names() -> tuple[str, ...]:
     """The names of all entries."""
-    files = (entry.name for entry in _folder().iterdir())
+    files = (entry.name for entry in folder().iterdir())
     return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
 
 
@@ -200,7 +195,7 @@ def entry(name: str) -> HubEntry:
 
 @cache
 def _read(name: str) -> HubEntry:
-    return HubEntry(decode_entry((_folder() / f"{name}.json").read_bytes(), f"{name}.json"))
+    return HubEntry(decode_entry((folder() / f"{name}.json").read_bytes(), f"{name}.json"))
 
 
 def decode_entry(content: bytes, name: str) -> EntryRecord:
@@ -230,7 +225,3 @@ def past_of(learned: LearnedSpace) -> History | None:
     if behind is None or not behind[0].record.dense:
         return None
     return behind[0].history_of_part(behind[1])
-
-
-def _folder() -> Traversable:
-    return resources.files("ringfence") / "data" / "hub"

@@ -20,7 +20,7 @@ from ringfence.learned.hub.entries import HubEntry, entry, part_behind, past_of
 from ringfence.learned.hub.records import ModelRecord, PartRecord
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Parameter, Space
-from ringfence.space.pairs import flag_candidates
+from ringfence.space.pairs import off_for_flags
 from ringfence.words import counted, some
 
 SOON = 10
@@ -54,18 +54,20 @@ def join(own: History, space: Space, hub: str | LearnedSpace, *, read_off: bool)
             f"the hub's {found.name!r} and these runs have no parameter in common: it has "
             f"{some(list(past.space))}{': ' if renames else ''}{'; '.join(renames)}"
         )
-    fitting = always_active(past, space)
+    fitting = complete_rows(past, space)
     if not len(fitting):
         raise SettingError(f"no run of the hub's {found.name!r} has all of {some(common)}")
     kept = thinned(fitting, len(own.tasks))
     count = f"{len(kept.tasks)} of the {len(past.tasks)} tasks of the hub's {found.name!r} count"
-    notes = (f"{count} beside {counted(len(own.tasks), 'own one')}", *renames)
-    notes = (*notes, *_pairs(space, past.space))
+    notes = [f"{count} beside {counted(len(own.tasks), 'own one')}", *renames]
+    notes += _flag_notes(space, past.space)
     if left_out := len(past) - len(fitting):
-        notes = (*notes, f"{counted(left_out, 'row')} of the hub left out, in which parameters are "
-                 "inactive that are active in all own runs")  # fmt: skip
+        notes.append(
+            f"{counted(left_out, 'row')} of the hub left out, in which parameters are inactive "
+            "that are active in all own runs"
+        )
     joint = widened(space, past.space) if read_off else space
-    return Joined(beside(own, kept), joint, f"{found.name}/{part.key}", notes)
+    return Joined(beside(own, kept), joint, f"{found.name}/{part.key}", tuple(notes))
 
 
 def with_past(learned: LearnedSpace, own: Runs | None) -> Runs | None:
@@ -75,7 +77,7 @@ def with_past(learned: LearnedSpace, own: Runs | None) -> Runs | None:
     if own is None or past is None:
         return past if own is None else own
     own = read_with_hint(own, "history")
-    return beside(own, thinned(always_active(past, learned.space), len(own.tasks)))
+    return beside(own, thinned(complete_rows(past, learned.space), len(own.tasks)))
 
 
 def known_models(learned: LearnedSpace) -> dict[str, ModelRecord]:
@@ -95,7 +97,7 @@ def beside(own: History, past: History) -> History:
     return History.concat([own, replace(past, frame=frame)])
 
 
-def always_active(past: History, space: Space) -> History:
+def complete_rows(past: History, space: Space) -> History:
     """The hub's rows that have all parameters which are active in every configuration of a space.
     Its runs of XGBoost have no depth where the booster is linear, and own ones may know no other
     than trees."""
@@ -134,11 +136,10 @@ def _asked(hub: str | LearnedSpace) -> tuple[HubEntry, PartRecord]:
     return found, found.part(kind or None)
 
 
-def _pairs(own: Space, other: Space) -> list[str]:
-    """The numbers that a flag switches in own runs and a value in the hub's, with the call that
-    makes them the same."""
-    pairs = {n: getattr(other[n], "off", None) for n in flag_candidates(own) if n in other}
-    off = {name: value for name, value in pairs.items() if value is not None}
+def _flag_notes(own: Space, other: Space) -> list[str]:
+    """A note on the numbers that a flag switches in own runs and a value in the hub's, with the
+    call that makes them the same."""
+    off = off_for_flags(own, other)
     if not off:
         return []
     calls = ", ".join(f"{name!r}: {value:g}" for name, value in off.items())

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 import polars as pl
 
@@ -55,9 +56,14 @@ def _history(name: str, task: str, above: int | None, up_to: int | None, content
     return replace(history, space=space, source=f"the hub's {name}")
 
 
+def folder() -> Traversable:
+    """Where the entries lie, a JSON and a Parquet file each."""
+    return resources.files("ringfence") / "data" / "hub"
+
+
 def rows_of(name: str) -> pl.DataFrame:
     """All rows that an entry keeps."""
-    content = (resources.files("ringfence") / "data" / "hub" / f"{name}.parquet").read_bytes()
+    content = (folder() / f"{name}.parquet").read_bytes()
     return decode_rows(content, f"{name}.parquet")
 
 

@@ -88,6 +88,16 @@ class PartRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         return f"{self.task}{above}" + ("" if self.up_to is None else f"<={self.up_to}")
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it holds for data of any size."""
+        return self.above is None and self.up_to is None
+
+    def holds(self, rows: int) -> bool:
+        """Whether it is for data of so many rows."""
+        is_above = self.above is None or rows > self.above
+        return is_above and (self.up_to is None or rows <= self.up_to)
+
+    @property
     def sizes(self) -> str:
         """For data of which size it holds, in words."""
         if self.above is not None:
@@ -125,7 +135,7 @@ class EntryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     def wholes(self) -> list[PartRecord]:
         """The parts that together hold for all: one, or one for each kind of task if no space holds
         for both."""
-        whole = [part for part in self.parts if part.above is None and part.up_to is None]
+        whole = [part for part in self.parts if part.is_whole]
         return [part for part in whole if part.task == "any"] or whole
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from ringfence.history import TASK
-from ringfence.history.selection import drawn_tasks
+from ringfence.history.lots import tasks_by_lot
 from ringfence.learned.full import full_space
 from ringfence.learned.space import LearnedSpace
 from ringfence.learned.zone.rule import MOST_TASKS, Zone
@@ -40,10 +40,10 @@ def failing_tasks(rows: pl.DataFrame, failed: pl.DataFrame, layout: Layout) -> t
     known, broken = set(rows[TASK]), set(failed[TASK])
     dead, partly = broken - known, broken & known
     if len(known) + len(dead) > MOST_TASKS:
-        some = drawn_tasks(known, MOST_TASKS) | drawn_tasks(dead, MOST_TASKS // 4)
+        some = tasks_by_lot(known, MOST_TASKS) | tasks_by_lot(dead, MOST_TASKS // 4)
         missing = MOST_TASKS // 4 - len(some & partly)
         if missing > 0:
-            some |= drawn_tasks(partly - some, missing)
+            some |= tasks_by_lot(partly - some, missing)
         here = pl.col(TASK).is_in(list(some))
         rows, failed = rows.filter(here), failed.filter(here)
     return (*tasks_of(rows, layout, failed), *only_failed(rows, failed, layout))

@@ -156,9 +156,9 @@ def _lowest(runs: Marked, w: FloatArray, k: int, q: int) -> Found | None:
     barred = np.cumsum(weights * runs.barred[order])[ends]
     good = allowed(every, failed, barred)
     thresholds = runs.S[k][order[ends]]
-    space = np.sort(np.where(runs.M_space[q], runs.S_space[k], -np.inf))
-    space = np.where(np.isnan(space), -np.inf, space)
-    small = len(space) - np.searchsorted(np.sort(space), thresholds) <= MOST_SHARE * len(space)
+    known = runs.M_space[q] & ~np.isnan(runs.S_space[k])
+    space = np.sort(np.where(known, runs.S_space[k], -np.inf))
+    small = len(space) - np.searchsorted(space, thresholds) <= MOST_SHARE * len(space)
     if not (good & small).any():
         return None
     lowest, threshold = thresholds[good][-1], thresholds[good & small][-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
@@ -56,13 +56,22 @@ class ZoneFinder:
         """S and M at rows of the layout."""
         columns = self.layout.columns(rows)
         S = np.empty((len(self.rules), len(rows)))
-        for k, (names, ratio, below) in enumerate(self.rules):
-            value = combined([columns[name] for name in names], ratio=ratio)
-            S[k] = -value if below else value
+        for k in range(len(self.rules)):
+            S[k] = self._scores_of(k, columns)
         M = [np.ones(len(rows), dtype=bool)]
-        for name, choice in self.choices:
-            M.append(columns[name] == _choices(self.layout.space[name]).index(choice))
+        M += [self._have(choice, columns) for choice in self.choices]
         return S, np.array(M)
+
+    def _scores_of(self, k: int, columns: Mapping[str, FloatArray]) -> FloatArray:
+        """The scores of rule k: its product or ratio, or minus that if the zone lies below."""
+        names, ratio, below = self.rules[k]
+        values = combined([columns[name] for name in names], ratio=ratio)
+        return -values if below else values
+
+    def _have(self, choice: tuple[str, Choice], columns: Mapping[str, FloatArray]) -> BoolArray:
+        """Which rows have a choice of a category."""
+        name, value = choice
+        return np.asarray(columns[name] == _choices(self.layout.space[name]).index(value))
 
     def marked(self, runs: Runs, barred: BoolArray, seed: int = 0) -> Marked:
         """Everything that a search needs; the features of the runs are rows of the layout."""
@@ -97,12 +106,10 @@ class ZoneFinder:
     def _of_space(self, found: Found) -> tuple[FloatArray, float]:
         """The scores of a rule at those of MORE_DRAWS that it concerns and knows, and the lowest
         threshold at which it holds at most MOST_SHARE of all."""
-        names, ratio, below = self.rules[found.score]
         columns = self.layout.columns(self._draws)
-        scores = combined([columns[name] for name in names], ratio=ratio) * (-1 if below else 1)
+        scores = self._scores_of(found.score, columns)
         if found.choice:
-            name, choice = self.choices[found.choice - 1]
-            scores = scores[columns[name] == _choices(self.layout.space[name]).index(choice)]
+            scores = scores[self._have(self.choices[found.choice - 1], columns)]
         scores = np.sort(scores[~np.isnan(scores)])[::-1]
         most = int(MOST_SHARE * MORE_DRAWS)
         above = scores[:most]

@@ -30,7 +30,7 @@ import polars as pl
 
 from ringfence.arrays import FloatArray, IntArray
 from ringfence.history import COUNT, TASK, VALUE
-from ringfence.history.selection import by_lot
+from ringfence.history.lots import by_lot
 from ringfence.learned.full import full_space
 from ringfence.optimize.domain.domain import domain_of
 from ringfence.optimize.domain.layout import Layout

@@ -24,7 +24,7 @@ from dataclasses import replace
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.history.selection import by_lot
+from ringfence.history.lots import by_lot
 from ringfence.optimize.domain.domain import Domain
 from ringfence.optimize.domain.layout import Layout
 from ringfence.optimize.transfer.candidates import Candidates

@@ -21,6 +21,7 @@ from ringfence.optimize.weighing.cost import Costs
 MARGIN = 1.0  # standard deviations of the log cost
 UNKNOWN = 10.0  # deviation from which on a log cost is not known at all
 NEVER = -1e6  # the log weight of what would not end in time
+NOTHING = 1e-300  # what is left if all is spent: it has a logarithm, and no trial costs less
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +46,7 @@ class Budget:
         running[[*self.waiting, *([] if but is None else [but.number])]] = False
         expected = 0.0
         if running.any():
-            mean, variance = self.costs.predict(log.rows[running], log)
-            at_most = mean + MARGIN * np.sqrt(variance)
-            expected = float(np.exp(np.where(_is_known(variance), at_most, -np.inf)).sum())
+            expected = float(np.exp(self._at_most(log.rows[running], log)).sum())
         return self.limit - self.spent(log) - expected
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
@@ -77,9 +76,12 @@ class Budget:
         return f"{says}, too little for a trial of about {_short(float(np.exp(mean[0])))}"
 
     def _fits(self, rows: FloatArray, log: TrialLog, left: float) -> BoolArray:
+        return np.asarray(self._at_most(rows, log) <= np.log(max(left, NOTHING)))
+
+    def _at_most(self, rows: FloatArray, log: TrialLog) -> FloatArray:
+        """The log of what rows (m, names) probably cost at most; that of 0 if it is not known."""
         mean, variance = self.costs.predict(rows, log)
-        at_most = mean + MARGIN * np.sqrt(variance)
-        return np.asarray(~_is_known(variance) | (at_most <= np.log(max(left, 1e-300))))
+        return np.where(_is_known(variance), mean + MARGIN * np.sqrt(variance), -np.inf)
 
 
 def _short(cost: float) -> str:

@@ -27,7 +27,7 @@ from ringfence.optimize.weighing.weighing import Remembered
 FADED = 5  # trials after which the cost has no weight
 EACH = 0.2  # median trials that every trial counts beside its own cost
 LOG_EACH = float(np.log(EACH))
-MOST = 700.0  # the largest logarithm of a cost that is neither 0 nor infinite
+MOST = 700.0  # log costs are held within it, either way, so that no cost is 0 or infinite
 TYPICAL = 1024  # random configurations that tell what the median one costs
 
 
@@ -47,7 +47,7 @@ class Costs:
 
     def log_weights(self, rows: FloatArray, log: TrialLog) -> FloatArray:
         """Minus the exponent times the log of the cost with its share for the trial itself."""
-        power = exponent(max(len(log) - self.before, 0))
+        power = self._power(log)
         if not power:
             return np.zeros(len(rows))
         model, level = self._leveled(log)
@@ -56,7 +56,7 @@ class Costs:
 
     def with_gradient(self, rows: FloatArray, log: TrialLog) -> tuple[FloatArray, FloatArray]:
         """The same, and the gradient by numeric coordinates, (m, names)."""
-        power = exponent(max(len(log) - self.before, 0))
+        power = self._power(log)
         if not power:
             return np.zeros(len(rows)), np.zeros(rows.shape)
         model, level = self._leveled(log)
@@ -64,6 +64,9 @@ class Costs:
         over = model.expected(X) - level - LOG_EACH
         by_x = -power * expit(over)[:, None] * model.slopes(X)
         return -power * (np.logaddexp(over, 0.0) + LOG_EACH), self.full.by_rows(by_x)
+
+    def _power(self, log: TrialLog) -> float:
+        return exponent(max(len(log) - self.before, 0))
 
     @cached_property
     def _typical(self) -> FloatArray:

@@ -69,6 +69,6 @@ def _within(parameter: Float | Int, numbers: Any) -> Any:
     inside = numbers.between(low - ROUNDING * below, high + ROUNDING * above)
     if isinstance(parameter, Int):
         rest = (numbers % 1).abs()
-        off = ibis.least(rest, 1.0 - rest)
-        inside &= off <= ROUNDING * ibis.greatest(numbers.abs(), 1.0)
+        distance = ibis.least(rest, 1.0 - rest)  # to the next integer
+        inside &= distance <= ROUNDING * ibis.greatest(numbers.abs(), 1.0)
     return inside if parameter.off is None else inside | (numbers == float(parameter.off))

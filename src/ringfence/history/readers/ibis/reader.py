@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -17,7 +17,7 @@ import polars as pl
 from ringfence.checks import integer
 from ringfence.errors import HistoryError, RingfenceError, SettingError
 from ringfence.history.doubts.metric_ranges import without_impossible
-from ringfence.history.guesses import TASKS
+from ringfence.history.guessing.names import TASKS
 from ringfence.history.history import EXACT_INTEGERS, History, history_from
 from ringfence.history.places import Places
 from ringfence.history.readers.ibis.best import best_rows
@@ -36,6 +36,8 @@ from ringfence.words import some
 
 SAMPLE = 1000
 """Rows from which the parts of columns that are not named are guessed."""
+MOST = 2**53
+"""More rows than any table has."""
 
 
 def recognizes(source: Any) -> bool:
@@ -73,14 +75,11 @@ def read(
         )
     if space is not None and not isinstance(space, Space):
         raise SettingError(f"space must be a Space, not {type(space).__name__}")
-    wanted = _at_most(integer(sample, "sample", 1))
-    limit = _at_most(integer(best, "best", 1)) if wanted is None else wanted
+    sample = _at_most(integer(sample, "sample", 1))
+    best = _at_most(integer(best, "best", 1)) if sample is None else None
+    columns = replace(columns, budget=budget, status=status)
     with _engine():
-        return _read(source, columns, limit, wanted, long, order, budget, status, space)
-
-
-MOST = 2**53
-"""More rows than any table has."""
+        return _read(source, columns, space, best=best, order=order, sample=sample, long=long)
 
 
 def _at_most(count: int | None) -> int | None:
@@ -101,23 +100,22 @@ def _engine() -> Iterator[None]:
 def _read(
     source: Any,
     columns: NamedColumns,
-    limit: int | None,
-    wanted: int | None,
-    long: Sequence[str] | None,
-    order: str | None,
-    budget: str | None,
-    status: str | None,
     space: Space | None,
+    *,
+    best: int | None,
+    order: str | None,
+    sample: int | None,
+    long: Sequence[str] | None,
 ) -> History:
     given, source = source, widened(source, long)
-    columns.refuse("decimal", *(["missing"] if limit is not None else []), reader="ibis")
-    columns = replace(columns, budget=budget, status=status)
+    every_row = best is None and sample is None
+    columns.refuse("decimal", *([] if every_row else ["missing"]), reader="ibis")
     if order is not None:
         require_column(pl.DataFrame(schema=list(source.columns)), order)
         columns = replace(columns, ignore=[*columns.ignore, order])
-        source = source.order_by(order) if limit is None else source
-    head = (source if limit is None else source.limit(SAMPLE)).to_polars()
-    if columns.task is None and limit is not None:
+        source = source.order_by(order) if every_row else source
+    head = (source if every_row else source.limit(SAMPLE)).to_polars()
+    if columns.task is None and not every_row:
         _require_one_task(head)
     if space is not None:
         columns = replace(columns, parameters=_columns_of(space, head))
@@ -126,7 +124,9 @@ def _read(
         roles = history.roles
         require_one_value(given, long, [n for n in (roles.task, roles.objective) if n is not None])
     history = replace(history, source=_name_of(source), space=space)
-    return history if limit is None else _selected(source, history, limit, order, wanted)
+    if sample is not None:
+        return _with_sample(source, history, sample, order)
+    return history if best is None else _with_best(source, history, best, order)
 
 
 def _require_one_task(head: pl.DataFrame) -> None:
@@ -139,10 +139,32 @@ def _require_one_task(head: pl.DataFrame) -> None:
         )
 
 
-def _selected(
-    table: Any, history: History, best: int, order: str | None, sample: int | None
-) -> History:
-    """The history with the best rows or a sample of the whole table in place of its first rows."""
+@dataclass(frozen=True)
+class _Judged:
+    """The usable rows of a table in its engine, and an account of all."""
+
+    rows: Any
+    inferred: Inferred
+    """The space that they were judged against, and how it was read off."""
+    per_task: pl.DataFrame
+    """:task, its number `n` of rows and, if asked for, its `least` :value."""
+    dropped: tuple[Dropped, ...]
+    some_failed: bool
+    """Whether runs failed, or have no finite objective."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of rows of each task."""
+        return dict(self.per_task.select(":task", "n").rows())
+
+    @property
+    def total(self) -> int:
+        """All rows, those that do not count as well."""
+        return sum(self.counts.values()) + sum(group.rows for group in self.dropped)
+
+
+def _judged(table: Any, history: History, order: str | None, *, with_least: bool) -> _Judged:
+    """The usable rows of the whole table, of which the history has the first ones."""
     roles = history.roles
     _require_plain_names(roles)
     runs = finished(_prepared(table, roles, order), roles)
@@ -158,38 +180,55 @@ def _selected(
     rows = remaining.rows
     if roles.budget is not None:
         rows = highest_budgets(rows, roles.budget)
-    least = {} if sample is None else {"least": rows[":value"].min()}
+    least = {"least": rows[":value"].min()} if with_least else {}
     per_task = rows.group_by(":task").aggregate(n=rows.count(), **least).to_polars()
-    counts = dict(per_task.select(":task", "n").rows())
     dropped = [*runs.dropped, *remaining.dropped]
-    if below := remaining.n_rows - sum(counts.values()):
+    if below := remaining.n_rows - per_task["n"].sum():
         dropped.append(Dropped(below, f"below the highest {roles.budget} of the task", COUNTED))
-    if not counts:
+    if not per_task.height:
         why = "; ".join(f"{group.rows} because {group.reason}" for group in dropped)
         raise HistoryError(f"no row of the history can be used: {why}")
-    if sample is not None:
-        frame = sampled_rows(rows, sample, per_task, roles.parameters)
-    else:
-        frame = best_rows(rows, best, max(counts.values()), roles.parameters)
+    some_failed = any(group.reason != UNNAMED for group in runs.dropped)
+    return _Judged(rows, inferred, per_task, tuple(dropped), some_failed)
+
+
+def _with_best(table: Any, history: History, best: int, order: str | None) -> History:
+    """The history with the best rows of each task of the table in place of its first rows."""
+    judged = _judged(table, history, order, with_least=False)
+    counts, inferred = judged.counts, judged.inferred
+    frame = best_rows(judged.rows, best, max(counts.values()), history.roles.parameters)
+    _require_possible(frame, history.roles)
+    selection = Selection(
+        inferred.space, best, judged.total, counts, judged.dropped, inferred.notes
+    )
+    read = f"{frame.height} of {judged.total} rows were read, at most the best {best} of each task"
+    notes = (*history.notes, *inferred.notes, read)
+    return replace(history, frame=frame, space=inferred.space, notes=notes, selection=selection)
+
+
+def _with_sample(table: Any, history: History, sample: int, order: str | None) -> History:
+    """The history with a random sample of each task of the table in place of its first rows."""
+    judged = _judged(table, history, order, with_least=True)
+    frame = sampled_rows(judged.rows, sample, judged.per_task, history.roles.parameters)
+    _require_possible(frame, history.roles)
+    left = [f"{group.rows} rows do not count: {group.reason}" for group in judged.dropped]
+    if judged.some_failed:
+        left.append(
+            "failed runs are not read in a sample, so nothing is learned of failures; "
+            "best=None reads all rows"
+        )
+    read = (
+        f"{frame.height} of {judged.total} rows were read, the best and a random {sample} of each "
+        "task"
+    )
+    notes = (*history.notes, *judged.inferred.notes, *left, read)
+    return replace(history, frame=frame, space=judged.inferred.space, notes=notes)
+
+
+def _require_possible(frame: pl.DataFrame, roles: Roles) -> None:
+    """Raise HistoryError for objectives that cannot be, by the name of the metric."""
     for note in without_impossible(frame, roles, Places())[1]:
         raise HistoryError(f"{note}; leave such rows out by a filter, or read all (best=None)")
-    total = sum(counts.values()) + sum(group.rows for group in dropped)
-    if sample is not None:
-        read = (
-            f"{frame.height} of {total} rows were read, the best and a random {sample} of each task"
-        )
-        left = [f"{group.rows} rows do not count: {group.reason}" for group in dropped]
-        if any(group.reason != UNNAMED for group in runs.dropped):
-            left.append(
-                "failed runs are not read in a sample, so nothing is learned of failures; "
-                "best=None reads all rows"
-            )
-        notes = (*history.notes, *inferred.notes, *left, read)
-        return replace(history, frame=frame, space=inferred.space, notes=notes)
-    selection = Selection(inferred.space, best, total, counts, tuple(dropped), inferred.notes)
-    read_note = f"{frame.height} of {total} rows were read, at most the best {best} of each task"
-    notes = (*history.notes, *inferred.notes, read_note)
-    return replace(history, frame=frame, space=inferred.space, notes=notes, selection=selection)
 
 
 def _require_plain_names(roles: Roles) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import TASKS, is_label
+from ringfence.history.guessing.names import TASKS, is_label
 from ringfence.history.readers.shared.header import (
     PREAMBLE,
     TablePart,

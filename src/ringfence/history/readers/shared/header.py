@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from ringfence.errors import HistoryError
-from ringfence.history.guesses import is_label
+from ringfence.history.guessing.names import is_label
 from ringfence.history.tables import require_literal
 
 PREAMBLE = 20

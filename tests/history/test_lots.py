@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ringfence.history.selection import by_lot, drawn_tasks
+from ringfence.history.lots import by_lot, tasks_by_lot
 
 NAMES = [f"task {number}" for number in range(500)]
 
 
 def test_a_task_that_joins_draws_nothing_anew():
-    before = drawn_tasks(NAMES, 100)
-    joined = [drawn_tasks([*NAMES, f"new {number}"], 100) for number in range(50)]
+    before = tasks_by_lot(NAMES, 100)
+    joined = [tasks_by_lot([*NAMES, f"new {number}"], 100) for number in range(50)]
     lost = [len(before - after) for after in joined]
     assert max(lost) <= 1 and 0 < sum(lost) < 25  # 100 of 501 draw a new task: 10 of 50
 
