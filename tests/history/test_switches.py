@@ -159,7 +159,7 @@ def test_text_cannot_be_off_at_a_number():
         ({"gamma": 10**400}, "a number such as 0, not at 1000"),
         ({"gamma": 10**5000}, "a number such as 0, not at one of thousands of digits"),
         ({"gamma": 0.5}, "'gamma' cannot be off at 0.5: .*inside the range"),
-        ({"lr": 0}, "needs one parameter of two values .*; none does"),
+        ({"lr": 0}, "needs one parameter of two values .*; none does; .* the space with off=0 "),
     ],
 )
 def test_what_cannot_be_merged_is_one_clear_line(history, values, says):

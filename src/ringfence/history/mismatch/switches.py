@@ -68,7 +68,7 @@ def _merged(history: History, name: str, off: float) -> History:
         raise HistoryError(
             f"{name!r} holds {frame[name].dtype}, not numbers, and cannot be off at {off:g}"
         )
-    flag, value_off = _flag_of(history, name)
+    flag, value_off = _flag_of(history, name, off)
     is_off = (frame[flag] == value_off).fill_null(value=False)
     if history.space is None:  # else the declared range says whether it has a place
         _require_beside(name, off, frame[name].filter(~is_off))
@@ -123,7 +123,7 @@ def _beginnings(name: str, flag: str) -> tuple[str, str]:
     return f"{flag} switches {name} on", f"{name} is active only if {flag} is "
 
 
-def _flag_of(history: History, name: str) -> tuple[str, Choice]:
+def _flag_of(history: History, name: str, off: float) -> tuple[str, Choice]:
     """The parameter of two values of which one tells exactly when `name` is missing, and that
     value; HistoryError unless there is one. Where the flag itself is missing, since it depends on
     another parameter or a study lacks it, it tells nothing."""
@@ -140,8 +140,10 @@ def _flag_of(history: History, name: str) -> tuple[str, Choice]:
     if declared is not None:
         found = [pair for pair in found if pair[0] == declared[0]] or found
     if not gone.any() or len(found) != 1:
-        which = f"several tell ({some([other for other, _ in found])})" if found else "none does"
+        tell = f"several tell ({some([other for other, _ in found])})"
+        none = f"none does; where runs say {off:g} themselves, declare the space with off={off:g}"
         raise HistoryError(
-            f"{name!r} needs one parameter of two values that tells when it is missing; {which}"
+            f"{name!r} needs one parameter of two values that tells when it is missing; "
+            f"{tell if found else f'{none} (space=…, --space …)'}"
         )
     return found[0]
