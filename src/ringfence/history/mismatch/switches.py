@@ -38,15 +38,26 @@ def with_off(history: History, values: Mapping[str, float]) -> History:
     return history
 
 
-def offers(space: Space) -> list[str]:
+def offers(space: Space, history: History | None = None) -> list[str]:
     """A note on each flag of a space that looks like a switch of one number, which 0 can switch
-    off."""
+    off; of a space that was read off a history, if all of its runs agree."""
     return [
         f"{flag} switches {name} on and off; history.with_off({{{name!r}: 0}}) makes them one "
         f"parameter, which is off (0) or in its range (--off={name}=0)"
         for name, (flag, on) in flag_candidates(space).items()
-        if isinstance(on[0], bool) and _has_place(space, name)
+        if isinstance(on[0], bool)
+        and _has_place(space, name)
+        and (history is None or _is_taken(history, name))
     ]
+
+
+def _is_taken(history: History, name: str) -> bool:
+    """Whether `with_off` takes a parameter as off at 0."""
+    try:
+        with_off(history, {name: 0})
+    except HistoryError:
+        return False
+    return True
 
 
 def _has_place(space: Space, name: str) -> bool:
