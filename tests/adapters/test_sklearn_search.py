@@ -262,7 +262,11 @@ def test_more_processes_than_folds_try_several_at_once(iris, monkeypatch):
 def test_what_is_wrong_is_said_in_a_line(iris):
     for search, words in [
         (LearnedSearchCV(SVC(), 0, SPACE), "n_iter must be at least 1"),
-        (LearnedSearchCV(SVC(), 3, {"C": [1]}), "a LearnedSpace or a Space is needed, not dict"),
+        (LearnedSearchCV(SVC(), 3, {"C": [1]}), r"Space is needed, not dict; a Space is rf\.Space"),
+        (
+            LearnedSearchCV(SVC(), {"C": [1]}, 3),
+            r"not 3; the order is .*\(estimator, n_iter, space",
+        ),
         (LearnedSearchCV(SVC(), 3, SPACE, optimizer="gb"), "gb"),
     ]:
         with pytest.raises(rf.SettingError, match=words):

@@ -135,3 +135,20 @@ def test_a_table_beside_a_storage_does_not_undo_what_the_storage_declares():
     assert "1 task declares a space, which counts beside what was tried" in inferred.notes[-1]
     observed = rf.infer_space(second)
     assert observed.space["n"] == rf.Int(3, 5)
+
+
+def test_which_of_several_sources_is_wrong_is_said(tmp_path):
+    good = pl.DataFrame({"task": ["a", "b"], "x": [1.0, 2.0], "loss": [0.1, 0.2]})
+    bad = tmp_path / "bad.csv"
+    good.rename({"task": "who"}).write_csv(bad)
+    with pytest.raises(rf.HistoryError, match=r"^.*bad\.csv: cannot tell which column is the task"):
+        rf.read_history([good, bad])
+    with pytest.raises(rf.HistoryError, match=r"^cannot tell which column is the task"):
+        rf.read_history([bad])
+
+
+def test_an_export_of_weights_and_biases_is_told_its_format():
+    columns = {"Name": ["r"], "State": ["finished"], "Created": ["now"], "Runtime": [3]}
+    runs = pl.DataFrame({**columns, "Sweep": ["s"], "lr": [0.1], "loss": [0.2]})
+    with pytest.raises(rf.HistoryError, match="format='wandb'"):
+        rf.History.from_frame(runs)

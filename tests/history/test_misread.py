@@ -103,6 +103,7 @@ def test_minus_one_beside_positive_integers_is_said(values, said):
     notes = infer_space(History.from_frame(runs(max_depth=values))).notes
     expected = f"max_depth is -1 in {30 // len(values)} rows and 3 or more otherwise"
     assert any(note.startswith(expected) for note in notes) == said
+    assert any("declare max_depth from 3 on, with off=-1 " in note for note in notes) == said
 
 
 def test_ones_and_zeros_beside_true_and_false_are_the_same(tmp_path):

@@ -159,7 +159,7 @@ def test_text_cannot_be_off_at_a_number():
         ({"gamma": 10**400}, "a number such as 0, not at 1000"),
         ({"gamma": 10**5000}, "a number such as 0, not at one of thousands of digits"),
         ({"gamma": 0.5}, "'gamma' cannot be off at 0.5: .*inside the range"),
-        ({"lr": 0}, "needs one parameter of two values .*; none does"),
+        ({"lr": 0}, "needs one parameter of two values .*; none does; .* the space with off=0 "),
     ],
 )
 def test_what_cannot_be_merged_is_one_clear_line(history, values, says):
@@ -221,3 +221,13 @@ def test_the_command_line_says_it_with_an_option_and_the_report_keeps_it(tmp_pat
     assert "history.with_off({'g': 0})" in page and "--off=g=0" in page
     wrong = ringfence("learn", "runs.csv", "--off", "g=none", cwd=tmp_path)
     assert "--off g must be a number such as 0, not 'none'" in wrong.stderr
+
+
+def test_the_pair_of_a_table_is_offered_if_all_runs_agree():
+    runs = pairs_of([0.2, None, None, 0.8] * 50)
+    (note,) = [note for note in rf.infer_space(runs).notes if "switches" in note]
+    assert note.startswith("use_g switches g on and off; history.with_off({'g': 0})")
+    assert not any("switches" in n for n in rf.infer_space(runs.with_off({"g": 0})).notes)
+    slip = runs.frame.with_columns(g=pl.Series([None, *runs.frame["g"][1:]]))
+    told = rf.infer_space(rf.read_history(slip, task="task", objective="error")).notes
+    assert not any("switches" in note for note in told)

@@ -161,6 +161,8 @@ def test_data_far_from_all_that_is_known_are_told():
     ("call", "says"),
     [
         (lambda: rf.hub("catbost-tabr"), "did you mean 'catboost-tabr'"),
+        (lambda: rf.hub("LightGBM"), "did you mean 'lightgbm'"),
+        (lambda: rf.hub("lightgbm/regression"), "another argument: rf.hub"),
         (lambda: rf.hub("catboost-tabr", task="ranking"), "task must be 'classification'"),
         (lambda: rf.hub("catboost-tabr", rows=0), "rows must be"),
         (lambda: rf.hub("svm", task="regression"), "knows no task 'regression'"),

@@ -143,7 +143,7 @@ def test_other_names_are_offered_and_nothing_is_renamed_unasked():
     strange = runs.rename({name: f"x{i}" for i, name in enumerate(runs.roles.parameters)})
     with pytest.raises(rf.SettingError, match="no parameter in common") as error:
         rf.learn(strange, hub=DENSE)
-    assert "\n" not in str(error.value)
+    assert "\n" not in str(error.value) and "history.rename({…})" in str(error.value)
     with pytest.raises(rf.SettingError, match="no entry 'nothing'"):
         rf.learn(runs, hub="nothing")
 

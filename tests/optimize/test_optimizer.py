@@ -299,3 +299,26 @@ def test_a_reason_that_no_file_can_hold_is_spelled_out(tmp_path):
     engine.fail(engine.ask(), "caf\udce9")
     engine.save(tmp_path / "run.json")
     assert rf.load_optimizer(tmp_path / "run.json").trials[0].reason == "caf\\udce9"
+
+
+def test_parameters_that_were_active_in_no_trial_are_no_obstacle():
+    space = rf.Space(
+        {
+            "kernel": rf.Categorical(["linear", "poly"]),
+            "degree": rf.Int(2, 5),
+            "mode": rf.Categorical(["a", "b"]),
+        },
+        [rf.Condition(name, "kernel", ["poly"]) for name in ("degree", "mode")],
+    )
+
+    def tried(kernel):  # trials of the other kernel stay unsettled, and are no rows
+        optimizer = rf.optimizer("random", space, seed=0)
+        for trial in [optimizer.ask() for _ in range(9)]:  # all that there are
+            if trial.config["kernel"] == kernel:
+                optimizer.tell(trial, 0.1 * trial.number)
+        return optimizer.history(kernel)
+
+    linear, poly = tried("linear"), tried("poly")
+    assert "1 task fits the space as it is" in str(rf.match(linear, space))
+    both = rf.History.concat([linear, poly])
+    assert rf.learn(both, starts=0).choices["kernel"] == ("linear", "poly")

@@ -213,6 +213,8 @@ def as_learned(learned: LearnedSpace | Space) -> LearnedSpace:
     if isinstance(learned, Space):
         return full_space(learned)
     hint = "; pass its .space" if isinstance(learned, Inferred) else ""
+    if isinstance(learned, Mapping):
+        hint = "; a Space is rf.Space({'C': rf.Float(0.1, 10, log=True)})"
     raise SettingError(f"a LearnedSpace or a Space is needed, not {type(learned).__name__}{hint}")
 
 

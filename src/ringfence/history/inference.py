@@ -13,6 +13,7 @@ from ringfence.history.guessing.statuses import unfinished
 from ringfence.history.history import History
 from ringfence.history.mismatch.mending import with_constant
 from ringfence.history.mismatch.spaces import restricted, union_of
+from ringfence.history.mismatch.switches import offers
 from ringfence.history.mismatch.unknown import tuned_by_task
 from ringfence.history.runs import Runs, as_history
 from ringfence.history.usable import finished_rows
@@ -116,7 +117,9 @@ def inferred_from(history: History) -> Inferred:
         history.off,
     )
     inferred = _with_declared(inferred, history)
-    return replace(inferred, space=_with_said(inferred.space, history))
+    space = _with_said(inferred.space, history)
+    offered = [note for note in offers(space, history) if note not in history.notes]
+    return replace(inferred, space=space, notes=(*inferred.notes, *offered))
 
 
 def _with_declared(inferred: Inferred, history: History) -> Inferred:

@@ -44,6 +44,7 @@ def history_of(
     frame = pl.DataFrame(
         {name: pl.Series(name, column, strict=False) for name, column in columns.items()}
     )
+    frame = frame.cast({pl.Null: pl.Float64})  # of a parameter that was active in no trial
     roles = Roles(
         task=names["task"],
         objective=names["value"],

@@ -68,7 +68,10 @@ def space_from(content: Any, name: str = "the space") -> Space:
     if not isinstance(content, dict):
         raise FileError(f"{name} must hold a table of parameters, not {type(content).__name__}")
     if str(content.get("format", "")).startswith("ringfence."):
-        raise FileError(f"{name} is a learned space; a space holds 'parameters' and 'conditions'")
+        raise FileError(
+            f"{name} is a learned space; a space holds 'parameters' and 'conditions', as "
+            "`ringfence infer` writes it, or pass rf.load(…).space"
+        )
     if "parameters" not in content:
         content = {"parameters": content}
     unknown = sorted(content.keys() - {"parameters", "conditions"})

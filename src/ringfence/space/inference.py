@@ -234,8 +234,7 @@ def _numeric(name: str, observed: Numbers, notes: list[str]) -> Parameter:
         notes.append(
             f"{name} is -1 in {observed.minus_ones} row{'s' * (observed.minus_ones != 1)} and "
             f"{observed.above_minus_one} or more otherwise; if -1 stands for none or no limit, "
-            f"write None there, or declare {name} from {observed.above_minus_one} on to drop those "
-            "rows"
+            f"declare {name} from {observed.above_minus_one} on, with off=-1 or to drop those rows"
         )
     if not integer:
         return Float(low, high, log, off)

@@ -204,6 +204,11 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         space = self.space
         if isinstance(space, str) and space in names_of_hub():
             raise SettingError(f"for the hub's {space!r} pass space=rf.hub({space!r}, …)")
+        if isinstance(space, int):  # in the order of RandomizedSearchCV
+            raise SettingError(
+                f"space must be a learned space or a Space, not {space}; the order is "
+                "LearnedSearchCV(estimator, n_iter, space)"
+            )
         learned = load(space) if isinstance(space, (str, PathLike)) else as_learned(space)
         if part_behind(learned) is not None:
             return learned, naming_of_hub(self.estimator, learned.hub)

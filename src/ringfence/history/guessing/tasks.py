@@ -10,6 +10,8 @@ from ringfence.words import some
 
 KEYS = ("key", "variable", "param", "parameter", "metric")
 RUNS = ("run", "run_id", "run_uuid", "trial", "trial_id", "id")
+WANDB = {"State", "Created", "Runtime"}
+"""Columns of a table of runs as Weights & Biases exports it."""
 
 
 def guess_task(frame: pl.DataFrame) -> str:
@@ -19,9 +21,11 @@ def guess_task(frame: pl.DataFrame) -> str:
     names = [by_lower[name] for name in TASKS if name in by_lower]
     if not names:
         refuse_long(frame)
+        exported = set(frame.columns) >= WANDB
+        tool = "; an export of Weights & Biases wants format='wandb' (--format wandb)"
         raise HistoryError(
             "cannot tell which column is the task; name it with task=… (--task …); "
-            f"the columns are {some(frame.columns, 30)}"
+            f"the columns are {some(frame.columns, 30)}{tool if exported else ''}"
         )
     grouping = [name for name in names if 1 < frame[name].n_unique() < frame.height] or names[:1]
     first, *others = grouping

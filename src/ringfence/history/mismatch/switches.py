@@ -38,15 +38,26 @@ def with_off(history: History, values: Mapping[str, float]) -> History:
     return history
 
 
-def offers(space: Space) -> list[str]:
+def offers(space: Space, history: History | None = None) -> list[str]:
     """A note on each flag of a space that looks like a switch of one number, which 0 can switch
-    off."""
+    off; of a space that was read off a history, if all of its runs agree."""
     return [
         f"{flag} switches {name} on and off; history.with_off({{{name!r}: 0}}) makes them one "
         f"parameter, which is off (0) or in its range (--off={name}=0)"
         for name, (flag, on) in flag_candidates(space).items()
-        if isinstance(on[0], bool) and _has_place(space, name)
+        if isinstance(on[0], bool)
+        and _has_place(space, name)
+        and (history is None or _is_taken(history, name))
     ]
+
+
+def _is_taken(history: History, name: str) -> bool:
+    """Whether `with_off` takes a parameter as off at 0."""
+    try:
+        with_off(history, {name: 0})
+    except HistoryError:
+        return False
+    return True
 
 
 def _has_place(space: Space, name: str) -> bool:
@@ -62,7 +73,7 @@ def _merged(history: History, name: str, off: float) -> History:
     """The history with `off` in place of one number where its flag switches it off, without that
     flag."""
     _require_numbers(history, name, off)
-    flag, value_off = _flag_of(history, name)
+    flag, value_off = _flag_of(history, name, off)
     is_off = (history.frame[flag] == value_off).fill_null(value=False)
     if history.space is None:  # else the declared range says whether it has a place
         _require_beside(name, off, history.frame[name].filter(~is_off))
@@ -135,7 +146,7 @@ def _beginnings(name: str, flag: str) -> tuple[str, str]:
     return f"{flag} switches {name} on", f"{name} is active only if {flag} is "
 
 
-def _flag_of(history: History, name: str) -> tuple[str, Choice]:
+def _flag_of(history: History, name: str, off: float) -> tuple[str, Choice]:
     """The parameter of two values of which one tells exactly when `name` is missing, and that
     value; HistoryError unless there is one. Where the flag itself is missing, since it depends on
     another parameter or a study lacks it, it tells nothing."""
@@ -152,8 +163,10 @@ def _flag_of(history: History, name: str) -> tuple[str, Choice]:
     if declared is not None:
         found = [pair for pair in found if pair[0] == declared[0]] or found
     if not gone.any() or len(found) != 1:
-        which = f"several tell ({some([other for other, _ in found])})" if found else "none does"
+        tell = f"several tell ({some([other for other, _ in found])})"
+        none = f"none does; where runs say {off:g} themselves, declare the space with off={off:g}"
         raise HistoryError(
-            f"{name!r} needs one parameter of two values that tells when it is missing; {which}"
+            f"{name!r} needs one parameter of two values that tells when it is missing; "
+            f"{tell if found else f'{none} (space=…, --space …)'}"
         )
     return found[0]

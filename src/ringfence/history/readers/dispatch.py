@@ -167,13 +167,27 @@ def _each(
     """The history of each of several sources. What was said of columns, and options of a reader,
     count for the sources that have them, of which there must be one."""
     errors: list[UnusedError] = []
-    histories = [_usable(one, columns, format, options, errors) for one in sources]
+    read = _usable if len(sources) == 1 else _named
+    histories = [read(one, columns, format, options, errors) for one in sources]
     for said in dict.fromkeys(error.said for error in errors):
         told = [str(error) for error in errors if error.said == said]
         if len(told) == len(sources):
             raise UnusedError("; ".join(dict.fromkeys(told)), said)
     _require_different(histories)
     return histories
+
+
+def _named(source: Any, *said: Any) -> History:
+    """`_usable`, with the name of the source in what is wrong with it."""
+    try:
+        return _usable(source, *said)
+    except UnusedError:
+        raise
+    except HistoryError as error:
+        name = _name(source)
+        if isinstance(source, (list, tuple)) or name in str(error):
+            raise
+        raise HistoryError(f"{name}: {error}") from error
 
 
 def _usable(

@@ -186,7 +186,9 @@ def names() -> tuple[str, ...]:
 def entry(name: str) -> HubEntry:
     """The entry of this name, or SettingError."""
     if name not in names():
-        hint = did_you_mean(str(name), names())
+        hint = did_you_mean(str(name).lower().split("/")[0], names())
+        if "/" in str(name):
+            hint = "the kind is another argument: rf.hub('lightgbm', task='regression')"
         raise SettingError(
             f"the hub has no entry {name!r}; {hint or 'it has ' + ', '.join(names())}"
         )

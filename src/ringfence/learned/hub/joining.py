@@ -50,9 +50,10 @@ def join(own: History, space: Space, hub: str | LearnedSpace, *, read_off: bool)
     common = [name for name in space if name in past.space]
     renames = _renames(own, past.space)
     if not common:
+        call = "; ".join(renames) or "history.rename({…}) (--rename OLD=NEW) gives yours its names"
         raise SettingError(
             f"the hub's {found.name!r} and these runs have no parameter in common: it has "
-            f"{some(list(past.space))}{': ' if renames else ''}{'; '.join(renames)}"
+            f"{some(list(past.space))}; {call}"
         )
     fitting = complete_rows(past, space)
     if not len(fitting):
