@@ -45,7 +45,7 @@ def read_elements() -> tuple[Element, ...]:
 
 def elements_table(elements: Sequence[Element], verdicts: Mapping[str, Sequence[str]]) -> str:
     """A row for each element; `verdicts` are those on each figure, one for each part and plan."""
-    lines = ["| | what | where | state | verdict |", "|---|---|---|---|---|"]
+    lines = ["| | what | where | state | verdicts on its figures |", "|---|---|---|---|---|"]
     for e in elements:
         where = ", ".join(_link(place) for place in e.where)
         notes = [e.note] * bool(e.note) + ["not run"] * _is_not_run(e, verdicts)

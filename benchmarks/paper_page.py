@@ -57,6 +57,7 @@ DOCS = HERE.parent / "docs"
 PAGE = DOCS / "results.md"
 PICTURES = DOCS / "pictures" / "results"
 NOT_RUN = "not run"
+WANTED = 10  # replications, as the paper has of every method
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def page(
         rules([judged for v in verdicts for judged in _statements(v)]),
         folded(summary(elements, by_figure), elements_table(elements, by_figure)),
         *overview(verdicts),
+        replications_text(claims, results),
         fidelity_text(),
         places_text(),
         dimension_text(),
@@ -196,6 +198,41 @@ def overview(verdicts: Sequence[Verdicts]) -> Iterator[str]:
         yield folded(f"{title}: {len(rows)}", table, is_open=not is_asked)
 
 
+def replications_text(claims: Claims, results: Sequence[Results]) -> str:
+    """How often the methods of each figure left out each task, a row for each figure and plan."""
+    by_name = {plan.name: plan for plan in results}
+    counted = [
+        (f"| {claim.link} | {name} |", replications_of(by_name[name], claim.figure))
+        for claim in claims.claim
+        for name in claim.plans
+        if name in by_name and claim.figure in by_name[name].regrets["figure"]
+    ]
+    rows = []
+    for place, counts in counted:
+        groups = counts.group_by("fewest", "most", "n_tasks", maintain_order=True).agg("method")
+        ordered = groups.sort("most", "fewest", "n_tasks", descending=True).iter_rows()
+        said = (
+            f"{_fewest_to_most(fewest, most)} on {n} tasks: {', '.join(methods)}"
+            for fewest, most, n, methods in ordered
+        )
+        rows.append(f"{place} {'; '.join(said)} |")
+    fewest = [n for _, counts in counted for n in counts["fewest"].to_list()]
+    summary = (
+        f"Replications: of {len(fewest)} curves {sum(n >= WANTED for n in fewest)} have the "
+        f"paper's {WANTED} on every task, {sum(n == 1 for n in fewest)} have one on some"
+    )
+    return folded(summary, "\n".join(["| figure | plan | replications |", "|---|---|---|", *rows]))
+
+
+def replications_of(plan: Results, figure: str) -> pl.DataFrame:
+    """method, n_tasks, fewest and most: how often each method of a figure left out a task."""
+    rows = plan.results.filter(pl.col("figure") == figure, pl.col("trial") == 1)
+    by_task = rows.group_by("order", "method", "suite", "task").len()
+    n = pl.col("len")
+    counts = by_task.group_by("order", "method").agg(n_tasks=pl.len(), fewest=n.min(), most=n.max())
+    return counts.sort("order").drop("order")
+
+
 def section(verdicts: Verdicts, results: Sequence[Results], plans: Mapping[str, Plan]) -> str:
     """One claim: its verdicts, then each plan that shows it."""
     claim = verdicts.claim
@@ -252,8 +289,11 @@ def methods_table(plan: Results, figure: str) -> str:
 
 def _replications(cells: pl.DataFrame) -> str:
     """How often each task was left out: '10', or '1 to 5' if not all as often."""
-    counts = cells.group_by("suite", "task").len()["len"]
-    fewest, most = counts.min(), counts.max()
+    counts = cells.group_by("suite", "task").len()["len"].to_list()
+    return _fewest_to_most(min(counts), max(counts))
+
+
+def _fewest_to_most(fewest: int, most: int) -> str:
     return str(most) if fewest == most else f"{fewest} to {most}"
 
 

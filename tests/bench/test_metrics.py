@@ -102,6 +102,13 @@ def test_the_summary_says_what_a_figure_rests_on():
     assert final(TWO)["trial"].unique().to_list() == [2]
 
 
+def test_replications_are_how_often_each_task_was_left_out():
+    """Two replications, each of another task, are one of each task."""
+    cells = [("a", "Random", 0), ("a", "Random", 1), ("a", "GP", 0), ("b", "Random", 0)]
+    results = table(dict.fromkeys([*cells, ("b", "Random", 1), ("b", "GP", 1)], (2.0,)))
+    assert "2 tasks left out, 1 to 2 replications, 1 trial" in summary(results)
+
+
 def test_the_best_loss_of_a_task_counts_in_every_figure():
     far = table({("a", "Random", 0): (8, 7)})
     near = table({("a", "Random", 0): (8, 0.5)}).with_columns(figure=pl.lit("1b"))

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.paper_claims import HERE, Part, place, read_claims
+from benchmarks.paper_claims import HERE, Claim, Claims, Part, place, read_claims
 from benchmarks.paper_elements import Element, counted, read_elements, state_of, summary
 from benchmarks.paper_numbers import filled
-from benchmarks.paper_page import DOCS, PAGE, main, read_plans
+from benchmarks.paper_page import DOCS, PAGE, main, read_plans, replications_text
 from benchmarks.paper_verdicts import (
     Results,
     correct,
@@ -225,6 +225,24 @@ def test_what_is_the_same_in_raw_scale_is_not_testable():
     assert tests == [0, 3, 0]  # no part of the family
     apart = in_figures({"raw": MADE, "log": MADE | {"little": RANDOM - 0.02 + NOISE[2]}})
     assert judged({"better": pairs}, apart, "log", "raw")[0].outcome == "shown"
+
+
+def test_a_statement_on_other_figures_alone_is_judged_where_they_are():
+    results = in_figures({"raw": MADE, "log": MADE, "other": MADE})
+    elsewhere = {"better": (("good @ other", "Random @ other"),)}
+    assert judged(elsewhere, results, "log", "raw")[0].outcome == "shown"
+
+
+def test_every_curve_has_its_replications():
+    frame = made_up(MADE).results.filter(pl.col("method").is_in(["Random", "good"]))
+    again = frame.filter(pl.col("method") == "Random", pl.col("task") != "0")
+    results = prepared(pl.concat([frame, again.with_columns(replication=pl.lit(1, pl.Int64))]))
+    claims = Claims("", (Claim("1a", ("plan", "not run"), ()), Claim("9z", ("plan",), ())))
+    text = replications_text(claims, [results])
+    assert "of 2 curves 0 have the paper's 10 on every task, 2 have one on some" in text
+    said = "1 to 2 on 30 tasks: Random; 1 on 30 tasks: good"
+    assert text.count("](#figure") == 1
+    assert f"| [1a](#figure-1a) | plan | {said} |" in text
 
 
 def test_gains_may_be_alike():

@@ -45,11 +45,9 @@ def _short_of_rows(group: pl.DataFrame, method: str) -> list[str]:
 def heading(group: pl.DataFrame) -> str:
     """What a figure shows, and on which data."""
     title, scale, evaluation = group.select("title", "scale", "evaluation").row(0)
-    counts = group.group_by("method").agg(
-        tasks=pl.struct("suite", "task").n_unique(), replications=pl.col("replication").n_unique()
-    )
-    tasks = _counted(counts["tasks"].to_list(), "task")
-    times = _counted(counts["replications"].to_list(), "replication")
+    left_out = group.group_by("method", "suite", "task").agg(pl.col("replication").n_unique())
+    tasks = _counted(left_out["method"].value_counts()["count"].to_list(), "task")
+    times = _counted(left_out["replication"].to_list(), "replication")
     origins = "; ".join(group["origin"].unique(maintain_order=True))
     return (
         f"Figure {group['figure'][0]}: {title}\n"
