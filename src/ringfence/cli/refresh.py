@@ -48,9 +48,9 @@ class RefreshedRuns(RunOptions):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What was said of the parameters, as a log keeps it."""
+        """What was said of the parameters, for the digest of the request."""
         lists = (self.rename or (), self.value or (), self.scale or ())
-        off = (self.off,) if self.off else ()  # logs from before --off have three lists
+        off = (self.off,) if self.off else ()  # an older digest has three lists
         return tuple(repr(list(texts)) for texts in (*lists, *off))
 
 
