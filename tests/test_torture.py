@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from benchmarks.torture.__main__ import report
 from benchmarks.torture.histories import SHAPES, case
@@ -9,6 +10,7 @@ from benchmarks.torture.promises import broken_promise
 from benchmarks.torture.run import outcome_of
 
 import ringfence as rf
+from ringfence.learned.cube import UnitCube
 
 SEED = 1
 N = 60
@@ -26,6 +28,18 @@ def test_promises_are_kept_whatever_the_history(first):
 @pytest.mark.parametrize("number", BROKEN_ONCE)
 def test_what_broke_once_is_mended(number):
     assert outcome_of(number).fault is None
+
+
+def test_the_cube_ends_at_no_point_that_a_task_without_a_parameter_was_completed_to():
+    """The best run of a task lacks p4, an integer: it is inside at .51, and no integer is there."""
+    tortured = case(275, 7)
+    learned = rf.learn(tortured.history, tortured.space, starts=0, **tortured.settings)
+    block, cube = learned.blocks[0], UnitCube(learned)
+    known = learned.known_inside(block)
+    assert block.inside(known).all() and not block.inside(block.encoding.snap(known)).all()
+    rng = np.random.default_rng(0)
+    points = [cube.center, *({name: rng.random() for name in cube.names} for _ in range(200))]
+    assert all(learned.contains(cube.decode(point)) for point in points)
 
 
 def test_all_kinds_occur():

@@ -92,4 +92,4 @@ def check_of(
         task if isinstance(task, str) else task.check.name: None if isinstance(task, str) else task
         for task in tasks
     }
-    return summarize(how, by_name, SCALE, 0.25, warnings, chosen_from)
+    return summarize(how, by_name, SCALE, 0.25, warnings=warnings, chosen_from=chosen_from)

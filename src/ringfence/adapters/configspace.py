@@ -52,25 +52,24 @@ def to_configspace(
         True
     """
     given = as_learned(learned)
-    box = given.as_space() if is_box(given) else None
-    off = {} if box is None else switched(box)
-    shown = given if box is None or not off else full_space(paired(box))
+    box = _box_with_off(given)
+    shown = given if box is None else full_space(paired(box))
     view = ToolView(shown, can_represent=unequal)
     space = CS.ConfigurationSpace(seed=integer(seed, "seed", 0))
     space.add(*[_hyperparameter(name, p) for name, p in view.space.parameters.items()])
     for _, conditions in groupby(_by_child(view.space), key=lambda c: c.child):
         space.add(_condition(space, list(conditions)))
 
-    for name, parameter in off.items():
+    for name, parameter in switched(box).items() if box is not None else ():
         space[name].meta = {OFF: parameter.off}
     _forbid_zone(space, ToolView(given, can_represent=unequal))
 
     def decode(values: Mapping[str, Any]) -> Config:
         config = view.decode(values)
-        return config if box is None or not off else from_pairs(box, config)
+        return config if box is None else from_pairs(box, config)
 
     def encode(config: Mapping[str, Any]) -> CS.Configuration:
-        if box is not None and off:
+        if box is not None:
             given.space.check(config)
             near = {n: nearest(n, box[n], value) for n, value in config.items() if n in box}
             config = to_pairs(box, near)
@@ -83,6 +82,12 @@ def to_configspace(
             ) from None
 
     return Translated(space, decode, encode)
+
+
+def _box_with_off(learned: LearnedSpace) -> Space | None:
+    """The space of a box in which a value switches a parameter off; None of any other region."""
+    space = learned.as_space() if is_box(learned) else None
+    return space if space is not None and switched(space) else None
 
 
 def from_configspace(space: CS.ConfigurationSpace) -> Space:

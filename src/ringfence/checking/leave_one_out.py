@@ -166,12 +166,12 @@ class LeaveOneOut:
             by_name,
             self.scale,
             volume,
-            self.warnings,
-            chosen_from,
-            self.prepared.history.goal,
-            (*self.prepared.account, *self._sample_note),
-            self.unsearched,
-            self.scarce,
+            warnings=self.warnings,
+            chosen_from=chosen_from,
+            goal=self.prepared.history.goal,
+            notes=(*self.prepared.account, *self._sample_note),
+            unsearched=self.unsearched,
+            scarce=self.scarce,
         )
 
     @property

@@ -196,6 +196,7 @@ def summarize(
     by_name: Mapping[str, TaskEvidence | None],
     scale: RegretScale | None,
     volume: float,
+    *,
     warnings: Sequence[str],
     chosen_from: int = 0,
     goal: str = "",

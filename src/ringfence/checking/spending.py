@@ -136,8 +136,10 @@ def _corrected(
     carried over as those after so many starting points are."""
     beliefs, scale = left_out.beliefs, left_out.scale
     assert beliefs is not None and scale is not None
-    by_task = [scale.weights @ beliefs.regrets_in_order(name, r).mean(axis=0)
-               for name, r in chosen.items()]  # fmt: skip
+    by_task = [
+        scale.weights @ beliefs.regrets_in_order(name, rows).mean(axis=0)
+        for name, rows in chosen.items()
+    ]
     raw = [fmean(float(task[min(up.draws, len(task)) - 1]) for task in by_task) for up in ups]
     order = np.argsort(raw)
     told = np.array([0.0, *(ups[i].inside for i in order), 1.0])

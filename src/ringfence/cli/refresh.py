@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,8 +29,8 @@ from ringfence.cli.typed import Misuse, Typed
 if TYPE_CHECKING:
     from ringfence.refreshing.refresh import Outcome
 
-FAILED, MATTERS, BUSY = 1, 3, 4
-"""Exit codes; 0 is a file that is current and changed little, 2 a wrong command."""
+FAILED, MISUSED, MATTERS, BUSY = 1, 2, 3, 4
+"""Exit codes; 0 is a file that is current and changed little."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class RefreshedRuns(RunOptions):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What was said of the parameters."""
+        """What was said of the parameters, for the digest of the request."""
         lists = (self.rename or (), self.value or (), self.scale or ())
-        off = (self.off,) if self.off else ()  # files of before know three lists
+        off = (self.off,) if self.off else ()  # an older digest has three lists
         return tuple(repr(list(texts)) for texts in (*lists, *off))
 
 
@@ -137,37 +138,35 @@ def _refresh_all(plan: Path, extra: list[str], jobs: int, ray: bool) -> int:
     from ringfence.words import counted
 
     entries = entries_of(plan.resolve() if ray else plan)  # workers may be anywhere
-    words = [(replace(entry, words=[*extra, *entry.words]),) for entry in entries]
+    entries = [replace(entry, words=[*extra, *entry.words]) for entry in entries]
     if jobs > 1 or ray:
         from ringfence.bench.parallel import side_by_side
 
-        results: Any = side_by_side(refresh_one, words, jobs, ray)
+        results: Any = side_by_side(refresh_one, [(entry,) for entry in entries], jobs, ray)
     else:
-        results = (refresh_one(*each) for each in words)
-    codes = []
+        results = map(refresh_one, entries)
+    counts: Counter[int] = Counter()
     for _, code, text in results:
-        codes.append(code)
-        say(*text.rstrip("\n").split("\n"), "", err=code in (FAILED, 2))
-    counts = {code: codes.count(code) for code in codes}
+        counts[code] += 1
+        say(*text.rstrip("\n").split("\n"), "", err=code in (FAILED, MISUSED))
+    n_failed = counts[FAILED] + counts[MISUSED]
     say(
-        f"{counted(len(codes), 'space')}: {counts.get(0, 0) + counts.get(MATTERS, 0)} current, "
-        f"of which {counts.get(MATTERS, 0)} changed in a way that matters; "
-        f"{counts.get(BUSY, 0)} busy, {counts.get(FAILED, 0) + counts.get(2, 0)} failed",
+        f"{counted(counts.total(), 'space')}: {counts[0] + counts[MATTERS]} current, of which "
+        f"{counts[MATTERS]} changed in a way that matters; {counts[BUSY]} busy, {n_failed} failed",
         err=True,
     )
-    order = (FAILED, 2, MATTERS, BUSY, 0)
-    return next((code if code != 2 else FAILED for code in order if code in codes), 0)
+    if n_failed:
+        return FAILED
+    return next((code for code in (MATTERS, BUSY) if counts[code]), 0)
 
 
 def refresh_one(entry: Entry) -> tuple[str, int, str]:
     """One space of a plan: its output, the exit code, and what there is to say. Whatever goes wrong
     with it, the others go on."""
     if entry.unset:
-        are = (
-            "is a variable of the environment that is"
-            if len(entry.unset) == 1
-            else ("are variables of the environment that are")
-        )
+        are = "are variables of the environment that are"
+        if len(entry.unset) == 1:
+            are = "is a variable of the environment that is"
         names = " and ".join(entry.unset)
         why = f"{names} in the source {are} not set; nothing was read"
         return entry.output, FAILED, f"{entry.output}: {why}"
@@ -193,7 +192,7 @@ def _refreshed(output: str, words: list[str]) -> tuple[int, str]:
     except BusyError as error:
         return BUSY, f"{output}: {error}"
     except Misuse as error:
-        return 2, f"{output}: {hidden(error.format_message(), words[-1])}"
+        return MISUSED, f"{output}: {hidden(error.format_message(), words[-1])}"
     except Exception as error:  # a driver, a disk, a lack of memory: none may end the others
         name = "" if isinstance(error, RingfenceError) else f"{type(error).__name__}: "
         return FAILED, f"{output}: {name}{hidden(str(error), words[-1])}"

@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 """A share of a task's rows that is this near to an integer is that integer."""
 
 HUGE = 1e290
-"""As many of these as a table has rows may have no sum."""
+"""Smaller values have a finite sum, however many rows a table has."""
 
 MOST_GOOD = 64
 """Rows of a task that may stand for it: more do not make the region smaller by much."""

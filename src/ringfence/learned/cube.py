@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.arrays import FloatArray
-from ringfence.errors import SpaceError
+from ringfence.errors import FitError, SpaceError
 from ringfence.learned.blocks import Block
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Config, Constant
@@ -134,10 +134,26 @@ class UnitCube:
             for row in range(len(rounded)):
                 if block.inside(self._known(block, rounded[[row]], others))[0]:
                     return rounded[[row]]
-        known = self.learned.known_inside(block)
-        if known is None:
-            raise SpaceError(f"no configuration of {', '.join(block.names)} survives the rounding")
+        known = self._rounded_inside(block, others)
         return known[[np.linalg.norm(known - point, axis=1).argmin()]]
+
+    def _rounded_inside(self, block: Block, others: Config) -> FloatArray:
+        """Points inside that rounding leaves inside: incumbents (one that a task did not have in
+        full has a coordinate that nobody rounded), or one that is drawn."""
+        known = self.learned.known_inside(block)
+        if known is not None:
+            known = block.encoding.snap(known)
+            inside = block.inside(known)
+            if block.mixed:
+                rows = (self._known(block, row[None], others) for row in known)
+                inside = np.array([block.inside(row)[0] for row in rows])
+            if inside.any():
+                return known[inside]
+        try:
+            return self.learned.draw(block, 1, np.random.default_rng(0)).points
+        except FitError as error:
+            names = ", ".join(block.names)
+            raise SpaceError(f"no configuration of {names} survives the rounding") from error
 
     def _known(self, block: Block, point: FloatArray, others: Config) -> FloatArray:
         """A point (1, p) without the coordinates that are inactive in it: those are free, and need

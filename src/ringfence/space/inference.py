@@ -19,9 +19,9 @@ from ringfence.space.space import Space
 from ringfence.words import choices as choices_in_words
 
 LEAST_ZEROS = 2
+"""Zeros that switch a parameter off; a single one may be a number that was rounded to 0."""
 ZEROS = 0.05
-"""So many zeros, and so large a share of all values, switch a parameter off; fewer may be numbers
-that were rounded to 0."""
+"""The share of all values that they are at least, for the same reason."""
 
 
 @dataclass(frozen=True)

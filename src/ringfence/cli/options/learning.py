@@ -44,13 +44,15 @@ By: TypeAlias = Annotated[
 Compare: TypeAlias = Annotated[
     bool, typer.Option("--compare", help="Try several shapes and settings, recommend one.")
 ]
+STARTS_UNASKED = "10 for 3 tasks of 32 rows or more"
+"""What learned/settings.wanted_starts does, in a few words."""
 FoundStarts: TypeAlias = Annotated[
     int | None,
     typer.Option(
         "--starts",
         min=0,
         help="Also find this many starting points (ringfence starts).",
-        show_default="10 for 3 tasks of 32 rows or more",
+        show_default=STARTS_UNASKED,
     ),
 ]
 EvaluatedStarts: TypeAlias = Annotated[
@@ -59,7 +61,7 @@ EvaluatedStarts: TypeAlias = Annotated[
         "--starts",
         min=0,
         help="Also evaluate this many starting points.",
-        show_default="10 for 3 tasks of 32 rows or more",
+        show_default=STARTS_UNASKED,
     ),
 ]
 

@@ -9,7 +9,9 @@ from ringfence.history.guessing.names import TASKS
 from ringfence.words import some
 
 KEYS = ("key", "variable", "param", "parameter", "metric")
+"""Where a table with a row for each value of a run has the names of parameters and metrics."""
 RUNS = ("run", "run_id", "run_uuid", "trial", "trial_id", "id")
+"""Where it has the run."""
 WANDB = {"State", "Created", "Runtime"}
 """Columns of a table of runs as Weights & Biases exports it."""
 

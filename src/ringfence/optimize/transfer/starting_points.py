@@ -64,26 +64,34 @@ def with_starts(
     sources = source_tasks(considered_rows(rows, learned.settings.rows), domain.layout)
     everyone = fit_source_models(sources, domain.layout, progress=progress)
     models = without_strangers(everyone, sources, domain, SEED)
+    tasks = _standing_for(learned.tasks, sources)
     are_incumbents = all(len(task.values) == 1 for task in sources)
-    by_cost: tuple[Start, ...] = ()
+    notes = (
+        *learned.provenance.notes,
+        *([ONE_ROW] if are_incumbents else _notes(models)),
+        *strangers_note(everyone, models),
+        *_choice_note(tasks),
+    )
+    provenance = msgspec.structs.replace(learned.provenance, notes=notes)
+    learned = replace(
+        learned, tasks=tasks, portfolio=(), portfolio_by_cost=(), provenance=provenance
+    )
     if are_incumbents:
         rows_to_try = covering_incumbents(sources, domain, n, SEED)
-        points = tuple(Start(_readable(domain.config(row), domain), None) for row in rows_to_try)
-    else:
-        candidates = Candidates(domain, models, sources, SEED)
-        weighing = Weighing(failure_weights(domain.layout, ()))  # by what the space knows of them
-        costs = Costs(domain.layout, sources) if have_costs(sources) else None
-        points = starting_points(candidates, n, weighing, costs) if models.tasks else ()
-        if models.tasks and costs is not None:
-            weighing = Weighing((costs, *weighing.weights))
-            by_cost = starting_points(candidates, n, weighing, costs)
-    notes = (*learned.provenance.notes, *([ONE_ROW] if are_incumbents else _notes(models)))
-    notes = (*notes, *strangers_note(everyone, models))
-    tasks = _standing_for(learned.tasks, sources)
-    notes = (*notes, *_choice_note(tasks))
-    provenance = msgspec.structs.replace(learned.provenance, notes=notes)
+        configs = [_readable(domain.config(row), domain) for row in rows_to_try]
+        return replace(learned, portfolio=tuple(Start(config, None) for config in configs))
+    if not models.tasks:
+        return learned
+    candidates = Candidates(domain, models, sources, SEED)
+    weighing = Weighing(failure_weights(domain.layout, ()))  # by what the space knows of them
+    if not have_costs(sources):
+        return replace(learned, portfolio=starting_points(candidates, n, weighing))
+    costs = Costs(domain.layout, sources)
+    by_cost = Weighing((costs, *weighing.weights))
     return replace(
-        learned, tasks=tasks, portfolio=points, portfolio_by_cost=by_cost, provenance=provenance
+        learned,
+        portfolio=starting_points(candidates, n, weighing, costs),
+        portfolio_by_cost=starting_points(candidates, n, by_cost, costs),
     )
 
 

@@ -111,8 +111,11 @@ def _left_out(
     while True:
         here = [group for group in groups if group not in left]
         ways = [[*left, group] for group in here] + ([list(groups)] if len(here) > 1 else [])
-        helpful = [(float(gain.mean()), way, less) for way in ways
-                   if _is_clear(gain := costs - (less := _costs(F, asked, way, w)))]  # fmt: skip
+        helpful = []
+        for way in ways:
+            less = _costs(F, asked, way, w)
+            if _is_clear(gain := costs - less):
+                helpful.append((float(gain.mean()), way, less))
         if not helpful:
             return {i for group in left for i in group}
         _, left, costs = max(helpful, key=lambda one: one[0])

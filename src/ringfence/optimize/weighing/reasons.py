@@ -1,4 +1,6 @@
-"""Which weights a search has: the one place that names them."""
+"""Which weights a search has. Two others are added elsewhere: a limit on what trials may cost, by
+`Optimizer.within`, and for starting points the odds of failure that the learned space keeps
+(transfer/starting_points.py)."""
 
 from __future__ import annotations
 
