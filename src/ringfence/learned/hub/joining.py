@@ -20,7 +20,7 @@ from ringfence.learned.hub.entries import HubEntry, entry, part_behind, past_of
 from ringfence.learned.hub.records import ModelRecord, PartRecord
 from ringfence.learned.space import LearnedSpace
 from ringfence.space import Parameter, Space
-from ringfence.space.pairs import flag_candidates
+from ringfence.space.pairs import FLAG, flag_candidates
 from ringfence.words import counted, some
 
 SOON = 10
@@ -138,15 +138,17 @@ def _asked(hub: str | LearnedSpace) -> tuple[HubEntry, PartRecord]:
 def _pairs(own: Space, other: Space) -> list[str]:
     """The numbers that a flag switches in own runs and a value in the hub's, with the call that
     makes them the same."""
-    pairs = {n: getattr(other[n], "off", None) for n in flag_candidates(own) if n in other}
+    names = [n for n in own if n in flag_candidates(own) or f"{FLAG}{n}" in own]
+    pairs = {n: getattr(other[n], "off", None) for n in names if n in other}
     off = {name: value for name, value in pairs.items() if value is not None}
     if not off:
         return []
     calls = ", ".join(f"{name!r}: {value:g}" for name, value in off.items())
+    options = " ".join(f"--off={name}={value:g}" for name, value in off.items())
     return [
         f"{some(list(off))} of the own runs {'has a flag' if len(off) == 1 else 'have flags'}, and "
         f"the hub has a value for off: history.with_off({{{calls}}}) makes them the same, and all "
-        "of its rows count"
+        f"of its rows count ({options})"
     ]
 
 
