@@ -231,3 +231,23 @@ def test_the_pair_of_a_table_is_offered_if_all_runs_agree():
     slip = runs.frame.with_columns(g=pl.Series([None, *runs.frame["g"][1:]]))
     told = rf.infer_space(rf.read_history(slip, task="task", objective="error")).notes
     assert not any("switches" in note for note in told)
+
+
+def test_a_flag_that_was_always_on_is_one_by_its_name():
+    def on(trial):
+        trial.suggest_categorical("use_g", BOTH)
+        return trial.suggest_float("g", 0.1, 1.0)
+
+    study = optuna.create_study()
+    for number in range(6):
+        study.enqueue_trial({"use_g": True, "g": 0.1 * (number + 1)})
+    study.optimize(on, n_trials=6)
+    merged = rf.read_history(study).with_off({"g": 0})
+    assert merged.space == rf.Space({"g": G})
+    assert merged.frame["g"].min() == pytest.approx(0.1)
+    columns = {"task": ["a", "b"] * 3, "g": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "use_g": [True] * 6}
+    frame = pl.DataFrame({**columns, "loss": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    table = rf.History.from_frame(frame, parameters=["g", "use_g"])
+    assert rf.infer_space(table.with_off({"g": 0})).space["g"].off == 0
+    with pytest.raises(rf.HistoryError, match="none does"):
+        table.rename({"use_g": "another"}).with_off({"g": 0})

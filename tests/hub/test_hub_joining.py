@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -81,6 +82,9 @@ def test_flags_of_own_runs_beside_what_is_off_in_the_hub_are_said():
     call = "history.with_off({'reg_alpha': 0, 'reg_lambda': 0, 'min_split_gain': 0}) makes them"
     learned = rf.learn(flagged, paired(space), hub=DENSE, starts=0)
     assert call in str(learned) and learned.provenance.rows_used < learned.provenance.rows / 2
+    assert "(--off=reg_alpha=0 --off=reg_lambda=0 --off=min_split_gain=0)" in str(learned)
+    on = flagged.frame.filter(pl.all_horizontal(*flags))  # as in a search of few trials
+    assert call in str(rf.learn(replace(flagged, frame=on), hub=DENSE, starts=0))
     merged = rf.learn(flagged.with_off(dict.fromkeys(off, 0)), space, hub=DENSE, starts=0)
     assert "with_off" not in str(merged)
     assert merged.provenance.rows_used == merged.provenance.rows

@@ -11,8 +11,8 @@ import polars as pl
 from ringfence.errors import HistoryError, SpaceError
 from ringfence.history.mismatch.mending import Mend
 from ringfence.history.values import LACKS, as_number
-from ringfence.space import Choice, Constant, Space
-from ringfence.space.pairs import flag_candidates, without_flags
+from ringfence.space import Choice, Condition, Constant, Space
+from ringfence.space.pairs import FLAG, flag_candidates, without_flags
 from ringfence.words import did_you_mean, some, value
 
 if TYPE_CHECKING:
@@ -82,8 +82,9 @@ def _merged(history: History, name: str, off: float) -> History:
         f"{value(value_off)}; else it is what it was"
     )
     try:
-        space = None if history.space is None else without_flags(history.space, {name: off})
-        spaces = {t: _without(own, name, flag, off) for t, own in history.task_spaces.items()}
+        space, own_spaces = history.space, history.task_spaces
+        space = space if space is None else without_flags(_tied(space, name, flag), {name: off})
+        spaces = {t: _without(own, name, flag, off) for t, own in own_spaces.items()}
     except SpaceError as error:
         raise HistoryError(f"{name!r} cannot be off at {off:g}: {error}") from error
     frame = _merged_columns(history.frame, name, off, is_off)
@@ -133,12 +134,23 @@ def _require_beside(name: str, off: float, values: pl.Series) -> None:
 
 def _without(own: Space, name: str, flag: str, off: float) -> Space:
     """The space of a task without the flag, which may have had one value alone there."""
-    merged = without_flags(own, {name: off})
+    merged = without_flags(_tied(own, name, flag), {name: off})
     parameters = {each: merged[each] for each in merged if each != flag}
     if flag in own:
         parameters.setdefault(name, Constant(off))  # it was never on
     kept = [c for c in merged.conditions if flag not in (c.child, c.parent)]
     return Space(parameters, kept)
+
+
+def _tied(space: Space, name: str, flag: str) -> Space:
+    """The space with the condition between a number and the flag of its name, which no run shows
+    where the flag was always on."""
+    choices = getattr(space.parameters.get(flag), "choices", ())
+    if flag != f"{FLAG}{name}" or name not in space or len(choices) != 2 or True not in choices:
+        return space
+    if space.conditions_of(name):
+        return space
+    return Space(space.parameters, [*space.conditions, Condition(name, flag, [True])])
 
 
 def _beginnings(name: str, flag: str) -> tuple[str, str]:
@@ -159,6 +171,11 @@ def _flag_of(history: History, name: str, off: float) -> tuple[str, Choice]:
             told = table[other].is_not_null()
             flag, tells = table[other].filter(told), gone.filter(told)
             found += [(other, kind) for kind in kinds if (flag == kind).equals(tells)]
+    by_name = f"{FLAG}{name}"
+    if not gone.any() and by_name in history.roles.parameters:
+        flag = table[by_name]
+        if flag.dtype == pl.Boolean and flag.count() and flag.all():
+            return by_name, False  # as exported programs call it; every run had it on
     declared = None if history.space is None else flag_candidates(history.space).get(name)
     if declared is not None:
         found = [pair for pair in found if pair[0] == declared[0]] or found

@@ -144,10 +144,11 @@ def _flag_notes(own: Space, other: Space) -> list[str]:
     if not off:
         return []
     calls = ", ".join(f"{name!r}: {value:g}" for name, value in off.items())
+    options = " ".join(f"--off={name}={value:g}" for name, value in off.items())
     return [
         f"{some(list(off))} of the own runs {'has a flag' if len(off) == 1 else 'have flags'}, and "
         f"the hub has a value for off: history.with_off({{{calls}}}) makes them the same, and all "
-        "of its rows count"
+        f"of its rows count ({options})"
     ]
 
 
