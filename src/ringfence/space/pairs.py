@@ -115,8 +115,8 @@ def flag_candidates(space: Space) -> dict[str, tuple[str, tuple[Choice, ...]]]:
 
 
 def off_for_flags(flagged: Space, space: Space) -> dict[str, float]:
-    """The values for off in a space, of the numbers that a flag switches in a `flagged` one, or that
-    have one by its name, which was on in every run."""
+    """The values for off in a space, of the numbers that a flag switches in a `flagged` one, or
+    that have one by its name, which was on in every run."""
     candidates = flag_candidates(flagged)
     shared = [n for n in flagged if (n in candidates or f"{FLAG}{n}" in flagged) and n in space]
     return {name: off for name in shared if (off := off_of(space[name])) is not None}
