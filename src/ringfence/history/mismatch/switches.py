@@ -112,11 +112,11 @@ def _merged(history: History, name: str, off: float) -> History:
 def _require_beside(name: str, off: float, values: pl.Series) -> None:
     """HistoryError if the value for off lies among the others."""
     values = values.cast(pl.Float64).drop_nulls()
-    values = values.filter(values.is_finite() & (values != off))
-    if len(values) and values.min() <= off <= values.max():  # type: ignore[operator]
+    others = values.filter(values.is_finite() & (values != off)).to_numpy()
+    if len(others) and others.min() <= off <= others.max():
         raise HistoryError(
             f"{name!r} cannot be off at {off:g}, which lies among its other values, from "
-            f"{values.min():g} to {values.max():g}; name one beside them"
+            f"{others.min():g} to {others.max():g}; name one beside them"
         )
 
 
