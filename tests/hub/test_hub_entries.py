@@ -18,7 +18,7 @@ from ringfence.adapters.export import snippet
 from ringfence.learned.file import decode, schema
 from ringfence.learned.file_format import encode
 from ringfence.learned.hub import past
-from ringfence.learned.hub.entries import decode_entry, names, past_of
+from ringfence.learned.hub.entries import beyond, decode_entry, names, past_of
 from ringfence.learned.hub.past import TASK, rows_of
 
 FOLDER = resources.files("ringfence") / "data" / "hub"
@@ -177,7 +177,7 @@ def test_mistakes_are_one_line(call, says):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("damage", ["cut", "unknown", "version", "nested"])
+@pytest.mark.parametrize("damage", ["cut", "unknown", "version", "nested", "partial"])
 def test_a_damaged_entry_is_refused_in_a_line(damage):
     content = (FOLDER / "catboost-tabr.json").read_bytes()
     broken = {
@@ -185,10 +185,18 @@ def test_a_damaged_entry_is_refused_in_a_line(damage):
         "unknown": content.replace(b'"learner"', b'"lerner"', 1),
         "version": content.replace(b'"version": 1', b'"version": 2', 1),
         "nested": b"[" * 100_000,
+        "partial": content.replace(b'"task": "any"', b'"task": "any", "above": 9', 1),
     }[damage]
+    assert broken != content
     with pytest.raises(rf.FileError, match="no entry of the hub") as error:
         decode_entry(broken, "it")
     assert "\n" not in str(error.value)
+
+
+def test_numbers_of_rows_of_any_size_are_compared():
+    part = rf.hub()["catboost-tabr"].part()
+    huge = msgspec.structs.replace(part, rows=(10**400, 10**401))
+    assert beyond(huge, 10**400) == [] and len(beyond(huge, 5)) == 1
 
 
 def test_rows_without_a_parameter_are_refused_in_a_line(monkeypatch):

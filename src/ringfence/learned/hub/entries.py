@@ -170,7 +170,7 @@ class HubEntry:
 def beyond(part: PartRecord, rows: int | None) -> list[str]:
     """A note if the data are far from all that the part was learned from."""
     least, most = part.rows
-    if rows is None or least / FAR <= rows <= most * FAR:
+    if rows is None or (least <= rows * FAR and rows <= most * FAR):
         return []
     told = f"{min(rows, MOST_ROWS):,}"
     return [f"the hub knows data of {least:,} to {most:,} rows, and these are {told}"]
@@ -203,9 +203,15 @@ def _read(name: str) -> HubEntry:
 def decode_entry(content: bytes, name: str) -> EntryRecord:
     """The entry behind the content of a file; `name` is for the error message."""
     try:
-        return msgspec.json.decode(content, type=EntryRecord)
+        record = msgspec.json.decode(content, type=EntryRecord)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{name} is no entry of the hub: {reason(error)}") from error
+    kinds = {part.task for part in record.parts}
+    if partial := sorted(kinds - {part.task for part in record.parts if part.is_whole}):
+        raise FileError(
+            f"{name} is no entry of the hub: no part of {partial[0]!r} is for data of any size"
+        )
+    return record
 
 
 def part_behind(learned: LearnedSpace) -> tuple[HubEntry, PartRecord] | None:
