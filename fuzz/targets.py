@@ -29,7 +29,7 @@ SERVERS = (
 NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:$|[,;|\t\"])")
 """A number that a cell begins with, up to the next one."""
 NESTED = 30
-"""Levels of a row of JSON from which polars cannot make a column, so that we never see the table."""
+"""Levels of a row of JSON of which polars cannot make a column, so that we never see a table."""
 EXITS = (0, 1, 2, 3)
 """Done, refused, wrong usage or a check that failed, a check that cannot tell."""
 
