@@ -290,6 +290,8 @@ def test_gains_are_compared_and_shared():
 def test_statements_that_were_not_run_are_left_out():
     assert outcome({"better": (("Random", "absent"), ("good @ 9z", "Random"))}) == []
     assert verdict_on([], 2) == "not run"
+    one = made_up({name: values[:1] for name, values in MADE.items()})  # of one task, no interval
+    assert outcome({"better": (("good", "Random"),)}, one) == []
 
 
 def test_many_tests_need_more_evidence():
