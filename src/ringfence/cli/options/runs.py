@@ -96,6 +96,12 @@ class OutcomeOptions:
         return short
 
 
+def _mend(what: str, metavar: str = "NAME=VALUE", of: str = "source") -> Any:
+    """An option that mends parameters of all sources, or of the one that is named in front."""
+    said = f"{what}; of one {of}: RUNS:{metavar}; can be given again."
+    return typer.Option(metavar=metavar, help=said)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Past runs: where they are, and which columns are which."""
@@ -134,36 +140,20 @@ class RunOptions:
         ),
     ] = None
 
-    rename: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OLD=NEW",
-            help="A parameter under its name of today; of one source: RUNS:OLD=NEW; can be given "
-            "again.",
-        ),
-    ] = None
+    rename: Annotated[list[str] | None, _mend("A parameter under its name of today", "OLD=NEW")] = (
+        None
+    )
     value: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="What a parameter was fixed at in tasks that did not tune it; of one source: "
-            "RUNS:NAME=VALUE; can be given again.",
-        ),
+        list[str] | None, _mend("What a parameter was fixed at in tasks that did not tune it")
     ] = None
     scale: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=FACTOR",
-            help="Multiply a parameter that is in other units; of one source or task: "
-            "RUNS:NAME=FACTOR; can be given again.",
-        ),
+        _mend("Multiply a parameter that is in other units", "NAME=FACTOR", "source or task"),
     ] = None
     off: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="At which value, often 0, a number is off that a flag switches, in place of "
-            "the flag; of one source: RUNS:NAME=VALUE; can be given again.",
+        _mend(
+            "At which value, often 0, a number is off that a flag switches, in place of the flag"
         ),
     ] = None
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -46,25 +46,16 @@ def offers(space: Space, history: History | None = None) -> list[str]:
         f"parameter, which is off (0) or in its range (--off={name}=0)"
         for name, (flag, on) in flag_candidates(space).items()
         if isinstance(on[0], bool)
-        and _has_place(space, name)
-        and (history is None or _is_taken(history, name))
+        and _can(without_flags, space, name)
+        and (history is None or _can(with_off, history, name))
     ]
 
 
-def _is_taken(history: History, name: str) -> bool:
-    """Whether `with_off` takes a parameter as off at 0."""
+def _can(merge: Callable[[Any, Mapping[str, float]], object], whole: Any, name: str) -> bool:
+    """Whether a pair of a space or a history can be one parameter that is off at 0."""
     try:
-        with_off(history, {name: 0})
-    except HistoryError:
-        return False
-    return True
-
-
-def _has_place(space: Space, name: str) -> bool:
-    """Whether a parameter of a pair can be off at 0: the range lies beside it."""
-    try:
-        without_flags(space, {name: 0})
-    except SpaceError:
+        merge(whole, {name: 0})
+    except (HistoryError, SpaceError):
         return False
     return True
 
