@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ringfence.bench.cell import Cell, Result, Scale
-from ringfence.bench.methods import BenchMethod, method
+from ringfence.bench.methods import BenchMethod, RegionSettings, method
 from ringfence.bench.suites import Suite
 from ringfence.bench.suites.suite import on_scale
 from ringfence.errors import ExhaustedError, SettingError
@@ -94,12 +94,25 @@ def known_evaluations(cell: Cell, suite: Suite, how: BenchMethod) -> PreparedHis
     return _drawn(suite, source_tasks(cell, suite, how), cell.n_evaluations, seed, cell.scale)
 
 
-@lru_cache(maxsize=2)  # methods of one task and replication, which mostly run in turn, see the same
+# Cells of one task and replication run in turn (`runner`), and see the same runs and spaces: what
+# is kept are values that a few of them in a row share.
+@lru_cache(maxsize=2)
 def _drawn(
     suite: Suite, tasks: tuple[str, ...], n: int, seed: int, scale: Scale
 ) -> PreparedHistory:
     history = suite.history(tasks, n, seed, scale)
     return PreparedHistory.of(history, on_scale(suite.space, scale), learn)
+
+
+@lru_cache(maxsize=2)
+def _divided(known: PreparedHistory, n: int, seed: int) -> tuple[PreparedHistory, History]:
+    part, rest = known.history.split(n, seed=seed)
+    return PreparedHistory.of(part, known.space, learn), rest
+
+
+@lru_cache(maxsize=4)
+def _learned(known: PreparedHistory, region: RegionSettings) -> LearnedSpace:
+    return learn_prepared(known, checked_settings(**asdict(region)), starts=0)
 
 
 def learned_space(
@@ -110,14 +123,8 @@ def learned_space(
         return full_space(space), None
     first, rest = known, known.history
     if how.n is not None and how.region.shape != "full":
-        part, rest = known.history.split(how.n, seed=cell.seed("division"))
-        first = PreparedHistory.of(part, space, learn)
-    region = how.region
-    learned = (
-        full_space(space)
-        if region.shape == "full"
-        else learn_prepared(first, checked_settings(**asdict(region)), starts=0)
-    )
+        first, rest = _divided(known, how.n, cell.seed("division"))
+    learned = full_space(space) if how.region.shape == "full" else _learned(first, how.region)
     if how.engine.starts:
         learned = with_starts(learned, usable_rows(rest, space).frame, how.engine.starts)
     return learned, rest
