@@ -15,6 +15,7 @@ from ringfence.optimize.log import TrialLog
 from ringfence.optimize.method import BaseMethod, Options, Proposal, Setup
 from ringfence.optimize.search.acquisition import Surrogate
 from ringfence.optimize.search.maximize import Search
+from ringfence.optimize.surrogates.gp.listed import ListedMoments
 
 AROUND = 5  # best rows that the search takes steps around
 
@@ -65,6 +66,6 @@ class ModelBased(BaseMethod):
         return len(log) < self.n_initial or not known.any()
 
     @abstractmethod
-    def model(self, log: TrialLog, known: BoolArray) -> tuple[Surrogate, float]:
+    def model(self, log: TrialLog, known: BoolArray) -> tuple[Surrogate | ListedMoments, float]:
         """The model of the trials so far, with running ones at the values that it expects, and the
         value to improve on. `known` says which trials have a value."""

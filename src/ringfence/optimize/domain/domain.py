@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ringfence.arrays import FloatArray
+from ringfence.arrays import FloatArray, IntArray
 from ringfence.errors import ExhaustedError, SettingError
 from ringfence.learned.blocks import Block
 from ringfence.learned.full import full_space
@@ -67,10 +67,15 @@ class Domain:
     def untried(self, tried: Set[bytes]) -> FloatArray:
         """The rows of the pool that were not tried; ExhaustedError if none remains."""
         assert self.pool is not None
-        rows = self.pool[[key not in tried for key in self._pool_keys]]
-        if not len(rows):
+        return self.pool[self.untried_places(tried)]
+
+    def untried_places(self, tried: Set[bytes]) -> IntArray:
+        """Where in the pool these rows are."""
+        assert self.pool is not None
+        places = np.flatnonzero([key not in tried for key in self._pool_keys])
+        if not len(places):
             raise ExhaustedError(f"all {len(self.pool)} configurations of the space were tried")
-        return rows
+        return places
 
     @cached_property
     def _pool_keys(self) -> list[bytes]:

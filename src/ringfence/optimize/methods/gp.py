@@ -9,13 +9,17 @@ import numpy as np
 
 from ringfence.arrays import BoolArray, FloatArray, IntArray
 from ringfence.optimize.log import TrialLog
+from ringfence.optimize.method import Setup
 from ringfence.optimize.model_based import ModelBased
 from ringfence.optimize.surrogates.gp.fit import fit_gp
 from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
+from ringfence.optimize.surrogates.gp.listed import ListedGP, ListedMoments
 from ringfence.optimize.surrogates.gp.prediction import GP
+from ringfence.optimize.surrogates.standardize import standardize
 
 MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
-GROWTH = 1.05  # with MANY, hyperparameters stay until the evaluations have grown by this factor
+GROWTH = 1.1  # with MANY, hyperparameters stay until the evaluations have grown by this factor
+LARGEST = 2 * 10**7  # candidates times evaluations that are kept between proposals: 160 MB
 
 
 class GPMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,9 +35,16 @@ class Method(ModelBased):
     warping: ClassVar[bool] = False
     Memory: ClassVar[type[GPMemory]] = GPMemory
 
-    def model(self, log: TrialLog, known: BoolArray) -> tuple[GP, float]:
+    def __init__(self, setup: Setup, options: Any) -> None:
+        super().__init__(setup, options)
+        self._listed: ListedGP | None = None
+
+    def model(self, log: TrialLog, known: BoolArray) -> tuple[GP | ListedMoments, float]:
         """The process given the trials so far, and its smallest mean at one of them."""
         X = self.domain.layout.features(log.rows)
+        if known.all() and self._is_listed(len(X)):
+            moments = self._over_list(X, log.values)
+            return moments, moments.best
         model = self.fitted(X[known], log.values[known])
         return (model if known.all() else model.with_pending(X[~known])), model.best
 
@@ -51,13 +62,38 @@ class Method(ModelBased):
         groups, warped = self._groups(X.shape[1]), self._warped(X.shape[1])
         last = self.memory.get("hyperparameters")
         start = None if last is None else msgspec.convert(last, Hyperparameters)
-        settled = MANY < len(y) < GROWTH * self.memory.get("searched_at", 0)
+        settled = self._is_settled(len(y))
         seed = self.setup.seed
         model = fit_gp(X, y, groups, warped=warped, start=start, settled=settled, seed=seed)
         if not settled:
             self.memory["hyperparameters"] = msgspec.to_builtins(model.hyperparameters)
             self.memory["searched_at"] = len(y)
         return model
+
+    def _is_settled(self, n: int) -> bool:
+        """Whether the hyperparameters stay as they are."""
+        return bool(MANY < n < GROWTH * self.memory.get("searched_at", 0))
+
+    def _is_listed(self, n: int) -> bool:
+        """Whether the model grows from proposal to proposal: the hyperparameters stay, and all that
+        could be proposed is known."""
+        pool = self.domain.pool
+        return pool is not None and self._is_settled(n) and n * len(pool) <= LARGEST
+
+    def _over_list(self, X: FloatArray, y: FloatArray) -> ListedMoments:
+        """The same as of `fitted`, for all candidates."""
+        assert self.domain.pool is not None
+        theta = msgspec.convert(self.memory["hyperparameters"], Hyperparameters).theta
+        if self._listed is None or not self._listed.continues(theta, X):
+            columns = KernelColumns.of(
+                X.shape[1], self._groups(X.shape[1]), self._warped(X.shape[1])
+            )
+            candidates = self.domain.layout.features(self.domain.pool)
+            # As if it had begun with the search: one that was saved goes on to the last digit.
+            self._listed = ListedGP(theta, columns, X[: self.memory["searched_at"]], candidates)
+        for x in X[len(self._listed) :]:
+            self._listed.add(x)
+        return self._listed.moments(standardize(y))
 
     def _groups(self, width: int) -> IntArray:
         """The length scale of each of `width` columns; those beyond the layout's have their own."""

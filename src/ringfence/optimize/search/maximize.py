@@ -21,6 +21,7 @@ from ringfence.optimize.search.acquisition import (
     log_expected_improvement,
     maximize_acquisition,
 )
+from ringfence.optimize.surrogates.gp.listed import ListedMoments
 from ringfence.optimize.weighing.weighing import RowWeights, Slopes
 
 DRAWS = 512  # from the region, uniformly
@@ -42,14 +43,21 @@ class Search:
     weights: RowWeights | None = None
     """What is added to log EI at some rows."""
 
-    def maximize(self, model: Surrogate, best: float, rng: np.random.Generator) -> FloatArray:
+    def maximize(
+        self, model: Surrogate | ListedMoments, best: float, rng: np.random.Generator
+    ) -> FloatArray:
         """The untried row, shape (1, names), with the largest expected improvement below `best`
         that the search finds."""
 
+        if isinstance(model, ListedMoments):
+            assert self.domain.pool is not None
+            places = self.domain.untried_places(self.tried)
+            rows = self.domain.pool[places]
+            return rows[[np.argmax(self._scores(rows, model.at(places), best))]]
+
         def log_ei(rows: FloatArray) -> FloatArray:
             X = with_context(self.domain.layout.features(rows), self.context)
-            scores = log_expected_improvement(*model.predict(X), best)[0]
-            return scores if self.weights is None else scores + self.weights(rows)
+            return self._scores(rows, model.predict(X), best)
 
         if self.domain.pool is not None:
             rows = self.domain.untried(self.tried)
@@ -73,6 +81,13 @@ class Search:
         summits = admissible(self.domain, coordinates.rows(ends), self.tried)
         rows = np.concatenate([rows[[np.argmax(scores)]], summits])
         return rows[[np.argmax(log_ei(rows))]]
+
+    def _scores(
+        self, rows: FloatArray, moments: tuple[FloatArray, FloatArray], best: float
+    ) -> FloatArray:
+        """log EI of the rows, with their weights."""
+        scores = log_expected_improvement(*moments, best)[0]
+        return scores if self.weights is None else scores + self.weights(rows)
 
 
 def admissible(domain: Domain, rows: FloatArray, tried: Set[bytes]) -> FloatArray:
