@@ -20,7 +20,7 @@ from benchmarks.renew_results import renewed
 from processes import ringfence
 from ringfence.bench.plan import Plan, planned, read_plan
 from ringfence.bench.results import put_known, read_results, results
-from ringfence.bench.runner import finish, missing, run
+from ringfence.bench.runner import finish, in_turn, missing, run
 from ringfence.bench.store import Store
 from ringfence.errors import FileError, SettingError
 
@@ -220,6 +220,17 @@ def test_failures_are_listed_and_never_stored(few, tmp_path):
     told = ringfence("bench", "run", few, "--store", store.folder)
     assert told.returncode == 1
     assert "0 cells finished, 2 failed\nfailed: HB on example, " in told.stderr
+
+
+def test_cells_that_share_what_they_learn_from_are_run_in_turn(plan, tmp_path):
+    todo = missing(read_plan(plan), Store(tmp_path / "s"))
+    for most in (1, 2, 16):
+        turns = in_turn(todo, most)
+        assert sorted(c.key for turn in turns for _, c in turn) == sorted(c.key for _, c in todo)
+        assert max(map(len, turns)) <= most
+        for turn in turns:
+            assert len({(c.task, c.replication, c.scale) for _, c in turn}) == 1
+    assert len(turns) == len(todo) / 3  # of three methods
 
 
 def test_what_another_machine_finished_is_not_run_again(few, tmp_path):
