@@ -1,6 +1,6 @@
 """`gp` over a list of candidates, once its hyperparameters stay: a row more, or all from scratch.
 
-    python -m benchmarks.listed
+python -m benchmarks.listed
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ringfence.optimize.surrogates.standardize import standardize
 
 CANDIDATES, DIM = 1_000, 6
 AFTER = (300, 500, 800)
-"""Evaluations: a search of 800 trials goes from 256, where hyperparameters begin to stay, to 800."""
+"""Evaluations: hyperparameters begin to stay at 256, and the paper's long runs have 800 trials."""
 REPEATS = 5
 
 

@@ -19,7 +19,7 @@ from ringfence.optimize.surrogates.standardize import standardize
 
 MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
 GROWTH = 1.1  # with MANY, hyperparameters stay until the evaluations have grown by this factor
-LARGEST = 6 * 10**7  # candidates times evaluations, 480 MB: what a fit from scratch takes for a while
+LARGEST = 6 * 10**7  # candidates times evaluations, 480 MB: from scratch it is as much for a while
 
 
 class GPMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
