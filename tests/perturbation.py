@@ -21,6 +21,7 @@ import numpy as np
 SIZE = float(os.environ.get("RINGFENCE_PERTURB", "0"))
 ENTRANCES = (
     ("ringfence.optimize.methods.gp", "fit_gp", [0]),
+    ("ringfence.optimize.surrogates.gp.listed", "ListedGP._scaled", [1]),
     ("ringfence.optimize.methods.ablr", "fit_ablr", [0]),
     ("ringfence.optimize.methods.ablr", "ABLR.with_task", [2]),
     ("ringfence.optimize.methods.transfer", "Prior.of", [0, 1]),

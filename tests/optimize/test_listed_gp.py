@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 
 import ringfence as rf
-from ringfence.errors import FitError
+from ringfence.errors import FileError, FitError
 from ringfence.optimize.methods import gp as method
 from ringfence.optimize.surrogates.gp.fit import fit_gp
 from ringfence.optimize.surrogates.gp.hyperparameters import Hyperparameters, KernelColumns
@@ -104,6 +107,45 @@ def test_one_that_was_saved_goes_on_to_the_last_digit(monkeypatch, tmp_path):
         np.testing.assert_array_equal(ours._explained, theirs._explained)
 
 
+def test_one_that_was_saved_goes_on_where_two_searches_end_alike(monkeypatch, tmp_path):
+    kept = Hyperparameters((0.025,) * 3, 1e-6)  # as at the ends of their ranges
+
+    def alike(X, y, groups, **settings):
+        settings = settings | {"start": kept, "settled": True}
+        return fit_gp(X, y, groups, **settings)
+
+    monkeypatch.setattr(method, "fit_gp", alike)
+    _, engine = searched(33, monkeypatch, method.LARGEST)
+    _, again = searched(33, monkeypatch, method.LARGEST, loss, 31, tmp_path / "state")
+    ours, theirs = engine.method._listed, again.method._listed
+    np.testing.assert_array_equal(ours._explained, theirs._explained)
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        {"searched_at": 24},
+        {"hyperparameters": None, "searched_at": 24},
+        {"hyperparameters": {"length_scales": [1, 1, 1], "noise": 0.1}, "searched_at": 10**400},
+    ],
+)
+def test_a_memory_that_cannot_be_is_refused(memory, monkeypatch, tmp_path):
+    _, engine = searched(20, monkeypatch, method.LARGEST)
+    engine.save(tmp_path / "state")
+    state = json.loads((tmp_path / "state").read_text())
+    (tmp_path / "state").write_text(json.dumps(state | {"memory": memory}))
+    with pytest.raises(FileError):
+        rf.load_optimizer(tmp_path / "state")
+
+
+def test_what_is_kept_is_bounded_and_not_copied(monkeypatch):
+    _, engine = searched(30, monkeypatch, 30 * 330)
+    assert engine.method._listed is not None
+    assert pickle.loads(pickle.dumps(engine)).method._listed is None
+    _, engine = searched(40, monkeypatch, 30 * 330)
+    assert engine.method._listed is None
+
+
 def test_failed_trials_are_passed_over(monkeypatch):
     def by(config):
         return None if config["kind"] == "b" else loss(config)
@@ -117,7 +159,7 @@ def test_trials_that_run_side_by_side_are_expected_to_return_the_mean(monkeypatc
     _, engine = searched(40, monkeypatch, method.LARGEST)
     waiting = [engine.ask() for _ in range(4)]
     assert len({str(t.config) for t in waiting}) == 4
-    for trial in reversed(waiting):  # out of order: the model begins anew
+    for trial in reversed(waiting):
         engine.tell(trial, loss(trial.config))
     assert engine.ask().config not in [t.config for t in engine.trials[:-1]]
 

@@ -11,7 +11,9 @@ import msgspec
 PROTOCOL = 3
 """Raised whenever the same description would give another result. 2: the penalty of a slack box
 comes from another search, within 1 % of the former one. 3: linear algebra on one thread and with
-triangles; a cell whose region holds no recorded row has a result."""
+triangles; a cell whose region holds no recorded row has a result. (Within 3, before there were any
+results of so many trials, Gaussian processes began to search for hyperparameters less often beyond
+256 evaluations.)"""
 
 Scale: TypeAlias = Literal["raw", "log"]
 Evaluation: TypeAlias = Literal["rows", "neighbors"]

@@ -85,8 +85,12 @@ def in_turn(items: Sequence[Item], most: int) -> list[list[Item]]:
 
 
 def finish_all(items: Sequence[Item], store: Store) -> tuple[int, list[FailedCell]]:
-    """Run some cells and store their results; their number, and those that failed."""
-    outcomes = [finish(source, cell, store) for source, cell in items]
+    """Run some cells and store their results; their number, and those that failed.
+
+    Another process that is at the same cells begins elsewhere among them.
+    """
+    first = os.getpid() % len(items)
+    outcomes = [finish(source, cell, store) for source, cell in (*items[first:], *items[:first])]
     return len(items), [outcome for outcome in outcomes if outcome is not None]
 
 
@@ -106,7 +110,7 @@ def _drawn_for(item: Item) -> tuple[object, ...]:
     """Cells for which this is equal see runs that are drawn alike."""
     _, cell = item
     draw = (cell.task, cell.replication, cell.scale, cell.n_evaluations)
-    return cell.suite, cell.evaluation, cell.trials, *draw, cell.sources
+    return cell.suite, cell.evaluation, *draw, cell.sources
 
 
 def _learned_for(item: Item) -> tuple[object, ...]:

@@ -19,14 +19,20 @@ from ringfence.optimize.surrogates.standardize import standardize
 
 MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
 GROWTH = 1.1  # with MANY, hyperparameters stay until the evaluations have grown by this factor
-LARGEST = 6 * 10**7  # candidates times evaluations, 480 MB: from scratch it is as much for a while
+LARGEST = (
+    6 * 10**7
+)  # numbers kept between proposals, 480 MB: from scratch it is as much for a while
 
 
 class GPMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is kept between proposals."""
 
     hyperparameters: Hyperparameters | None = None
-    searched_at: Annotated[int, msgspec.Meta(ge=0)] = 0
+    searched_at: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+
+    def __post_init__(self) -> None:
+        if self.searched_at and self.hyperparameters is None:
+            raise ValueError("hyperparameters were searched for, and there are none")
 
 
 class Method(ModelBased):
@@ -39,12 +45,17 @@ class Method(ModelBased):
         super().__init__(setup, options)
         self._listed: ListedGP | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy makes the list again."""
+        return self.__dict__ | {"_listed": None}
+
     def model(self, log: TrialLog, known: BoolArray) -> tuple[GP | ListedMoments, float]:
         """The process given the trials so far, and its smallest mean at one of them."""
         X = self.domain.layout.features(log.rows)
         if known.all() and self._is_listed(len(X)):
             moments = self._over_list(X, log.values)
             return moments, moments.best
+        self._listed = None
         model = self.fitted(X[known], log.values[known])
         return (model if known.all() else model.with_pending(X[~known])), model.best
 
@@ -75,13 +86,13 @@ class Method(ModelBased):
         return bool(MANY < n < GROWTH * self.memory.get("searched_at", 0))
 
     def _is_listed(self, n: int) -> bool:
-        """Whether the model grows from proposal to proposal: the hyperparameters stay, and all that
-        could be proposed is known."""
+        """Whether the model grows from proposal to proposal: the hyperparameters stay, all that
+        could be proposed is known, and it is not too much to keep."""
         pool = self.domain.pool
-        return pool is not None and self._is_settled(n) and n * len(pool) <= LARGEST
+        return pool is not None and self._is_settled(n) and n * (n + len(pool)) <= LARGEST
 
     def _over_list(self, X: FloatArray, y: FloatArray) -> ListedMoments:
-        """The same as of `fitted`, for all candidates."""
+        """What the process given these evaluations expects of every candidate."""
         assert self.domain.pool is not None
         theta = msgspec.convert(self.memory["hyperparameters"], Hyperparameters).theta
         if self._listed is None or not self._listed.continues(theta, X):
