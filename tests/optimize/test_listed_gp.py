@@ -98,6 +98,20 @@ def test_a_search_of_a_list_tries_what_it_would_from_scratch(monkeypatch):
     assert grown == scratch
 
 
+def test_over_a_long_list_hyperparameters_stay_from_earlier_on(monkeypatch):
+    monkeypatch.setattr(method, "LONG", 20 * 300)
+    rng = np.random.default_rng(0)
+    candidates = [{"x": float(x), "y": 0.1, "kind": "a"} for x in rng.random(300)]
+    engine = rf.optimizer("gp", SPACE, seed=0, candidates=candidates)
+    searched_at = []
+    for _ in range(30):
+        trial = engine.ask()
+        engine.tell(trial, loss(trial.config))
+        searched_at.append(engine.method.memory.get("searched_at", 0))
+    # Each time up to 20, then with a tenth more.
+    assert searched_at[18:] == [18, 19, 20, 20, 22, 22, 22, 25, 25, 25, 28, 28]
+
+
 def test_one_that_was_saved_goes_on_to_the_last_digit(monkeypatch, tmp_path):
     for stop in (20, 33):
         going, engine = searched(45, monkeypatch, method.LARGEST)

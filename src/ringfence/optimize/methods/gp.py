@@ -18,10 +18,9 @@ from ringfence.optimize.surrogates.gp.prediction import GP
 from ringfence.optimize.surrogates.standardize import standardize
 
 MANY = 256  # evaluations; beyond, a fit costs too much to search for hyperparameters every time
-GROWTH = 1.1  # with MANY, hyperparameters stay until the evaluations have grown by this factor
-LARGEST = (
-    6 * 10**7
-)  # numbers kept between proposals, 480 MB: from scratch it is as much for a while
+LONG = 4 * 10**6  # evaluations times candidates; beyond, all of a proposal costs seconds as well
+GROWTH = 1.1  # beyond these, hyperparameters stay until the evaluations have grown by this factor
+LARGEST = 6 * 10**7  # numbers kept between proposals, 480 MB; from scratch it is more, for a while
 
 
 class GPMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +82,9 @@ class Method(ModelBased):
 
     def _is_settled(self, n: int) -> bool:
         """Whether the hyperparameters stay as they are."""
-        return bool(MANY < n < GROWTH * self.memory.get("searched_at", 0))
+        pool = self.domain.pool
+        costly = n > MANY or (pool is not None and n * len(pool) > LONG)
+        return bool(costly and n < GROWTH * self.memory.get("searched_at", 0))
 
     def _is_listed(self, n: int) -> bool:
         """Whether the model grows from proposal to proposal: the hyperparameters stay, all that
