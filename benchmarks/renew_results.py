@@ -9,13 +9,12 @@ and the first lacks. The column `protocol` says which is which.
 from __future__ import annotations
 
 import argparse
-import io
 from pathlib import Path
 
 import polars as pl
 
 from ringfence.bench.plan import read_plan
-from ringfence.bench.results import read_results
+from ringfence.bench.results import packed, read_results
 from ringfence.files import write_atomically
 
 CELL = ("figure", "suite", "task", "method", "replication")
@@ -55,9 +54,7 @@ def main() -> None:
     parser.add_argument("old", type=Path)
     options = parser.parse_args()
     frame = renewed(read_results(options.new), read_results(options.old), options.plan)
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", compression_level=19)
-    write_atomically(options.old, buffer.getvalue())
+    write_atomically(options.old, packed(frame))
     cells = frame.select(*CELL, "protocol").unique()
     print(cells.group_by("protocol").len().sort("protocol"))
 

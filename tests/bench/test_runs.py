@@ -19,7 +19,7 @@ from benchmarks.renew_results import renewed
 
 from processes import ringfence
 from ringfence.bench.plan import Plan, planned, read_plan
-from ringfence.bench.results import put_known, read_results, results
+from ringfence.bench.results import packed, put_known, read_results, results
 from ringfence.bench.runner import finish, in_turn, missing, run
 from ringfence.bench.store import Store
 from ringfence.errors import FileError, SettingError
@@ -118,6 +118,22 @@ def test_a_store_is_filled_from_results(few, tmp_path):
         strange = Store(tmp_path / "strange")
         assert put_known(read_results(tmp_path / "results.parquet"), strange)
         assert len(missing(plan, strange)) == 6
+
+
+def test_results_of_very_many_cells_are_written_a_row_for_each(few, tmp_path, monkeypatch):
+    store = Store(tmp_path / "s")
+    run(read_plan(few), store)
+    whole = results(read_plan(few), store)
+    files = [tmp_path / "trials.parquet", tmp_path / "cells.parquet"]
+    files[0].write_bytes(packed(whole))
+    monkeypatch.setenv("RINGFENCE_MAX_CELLS", str(whole.height * whole.width - 1))
+    files[1].write_bytes(packed(whole))
+    assert len(pl.read_parquet(files[1])) == len(missing(read_plan(few), Store(tmp_path / "none")))
+    with pytest.raises(FileError, match="RINGFENCE_MAX_CELLS"):
+        read_results(files[0])
+    again = read_results(files[1])
+    assert again.select(whole.columns).equals(whole)
+    assert put_known(again, Store(tmp_path / "other")) == len(pl.read_parquet(files[1]))
 
 
 def test_new_results_over_old_ones(few, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ringfence.bench.store import Store
 from ringfence.bench.suites import load_suite
 from ringfence.errors import FileError, SettingError
 from ringfence.history.readers.table import read_parquet
+from ringfence.incoming.limits import CELLS
 
 BEFORE = 2
 """The protocol of results that do not say theirs."""
@@ -98,9 +100,24 @@ def put_known(results: pl.DataFrame, store: Store) -> int:
     return count
 
 
+def packed(results: pl.DataFrame) -> bytes:
+    """The content of a Parquet file: a row for each cell and trial, or, of more than would be read,
+    for each cell, with its losses as a list."""
+    if results.height * results.width > CELLS.most:
+        cell = [name for name in results.columns if name not in ("trial", "loss")]
+        curve = pl.col("loss").sort_by("trial")
+        results = results.group_by(cell, maintain_order=True).agg(loss=curve)
+    buffer = io.BytesIO()
+    results.write_parquet(buffer, compression="zstd", compression_level=19)
+    return buffer.getvalue()
+
+
 def read_results(path: Path) -> pl.DataFrame:
-    """The table of `results` from a Parquet file."""
+    """The table of `results` from a Parquet file in either form."""
     frame = read_parquet(path)
+    if "trial" not in frame.columns and frame.schema.get("loss") == pl.List(pl.Float64):
+        trials = pl.int_ranges(1, pl.col("loss").list.len() + 1, dtype=pl.Int32)
+        frame = frame.with_columns(trial=trials).explode("trial", "loss")
     if "protocol" not in frame.columns:
         frame = frame.with_columns(data=pl.lit(""), protocol=pl.lit(BEFORE))
     missing = [name for name in SCHEMA if name not in frame.columns]

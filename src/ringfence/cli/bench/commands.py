@@ -128,17 +128,14 @@ def table(
 
     Example: ringfence bench table plans/quick.toml -o results.parquet
     """
-    import io
-
+    from ringfence.bench.results import packed
     from ringfence.bench.text import summary_parts
     from ringfence.files import write_atomically
 
     results = _results(plan, store, data, suite)
     say(*summary_parts(results))
     if output is not None:
-        buffer = io.BytesIO()
-        results.write_parquet(buffer, compression="zstd")
-        write_atomically(output, buffer.getvalue())
+        write_atomically(output, packed(results))
         say(f"written to {output}", err=True)
 
 
