@@ -7,6 +7,7 @@ in the text                          becomes
 {sgd: volume Box Random}             mean share of the space that was searched
 {sgd: ran out Box Random}            cells that held fewer rows than trials: "3 of 300 cells"
 {sgd: no row Box Random}             cells that held none
+{sgd: behind Box GP}                 cells that end more than the margin behind the best loss known
 {sgd/suite: …}, {sgd#1b: …}          on one suite (not for @ 50); of another figure than the claim's
 
 Without results it becomes "(not run)"; a text none of whose numbers was run is left out.
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from benchmarks.paper_claims import MARGIN
 from benchmarks.paper_verdicts import Results
 from ringfence.bench.pairs import compare
 
@@ -47,7 +49,12 @@ def lookup(plan: Results, figure: str, suite: str | None, expression: str) -> st
     regrets = plan.regrets.filter(pl.col("figure") == figure)
     if suite is not None:
         regrets = regrets.filter(pl.col("suite") == suite)
-    for word, column in (("volume", "volume"), ("ran out", "exhausted"), ("no row", "searched")):
+    for word, column in (
+        ("volume", "volume"),
+        ("ran out", "exhausted"),
+        ("no row", "searched"),
+        ("behind", "end"),
+    ):
         if expression.startswith(word + " "):
             return _counted(plan, regrets, figure, expression.removeprefix(word + " "), column)
     if match := re.fullmatch(r"(.+) - (.+?)( @ end)?", expression):
@@ -73,6 +80,8 @@ def _counted(
         return None
     if column == "volume":
         return f"{100 * cells['volume'].mean():.2g} %"
+    if column == "end":
+        return f"{(cells['end'] > MARGIN).sum()} of {cells.height} cells"
     if column == "searched":
         return f"{cells.height - cells['searched'].sum()} of {cells.height} cells"
     first = plan.results.filter(pl.col("figure") == figure, pl.col("trial") == 1)

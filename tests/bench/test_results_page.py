@@ -332,6 +332,9 @@ def test_numbers_in_texts_are_looked_up():
     text = "{plan: Box @ 2}, {plan: Box - Random @ end}, {plan: volume Box}, {plan: no row Box}"
     assert filled(text, "1a", [results]) == "0.433, -0.067, 50 %, 1 of 3 cells"
     assert filled("{plan#1a: ran out Box}", "3a", [results]) == "1 of 3 cells"
+    assert filled("{plan: behind Box}", "1a", [results]) == "3 of 3 cells"
+    near = made_up({"Random": np.full(3, 0.5), "Box": np.array([0.04, 0.06, 0.0])})
+    assert filled("{plan: behind Box}", "1a", [near]) == "1 of 3 cells"
     assert filled("{plan: Ball @ 2} {plan: Box @ 2}", "1a", [results]) == "(not run) 0.433"
     assert filled("{plan: Ball @ 2} {other: Box @ 2}", "1a", [results]) == ""
     with pytest.raises(ValueError, match="no number is called"):
