@@ -64,7 +64,7 @@ class Method(ModelBased):
         if kept is not None:
             further = 0 if self.context is None else len(self.context)
             width = len(self.domain.layout.groups) + further
-            KernelColumns.of(width, self._groups(width), self._warped(width)).check(kept)
+            self._columns(width).check(kept)
         super().recall(memory)
 
     def fitted(self, X: FloatArray, y: FloatArray) -> GP:
@@ -97,15 +97,17 @@ class Method(ModelBased):
         assert self.domain.pool is not None
         theta = msgspec.convert(self.memory["hyperparameters"], Hyperparameters).theta
         if self._listed is None or not self._listed.continues(theta, X):
-            columns = KernelColumns.of(
-                X.shape[1], self._groups(X.shape[1]), self._warped(X.shape[1])
-            )
+            columns = self._columns(X.shape[1])
             candidates = self.domain.layout.features(self.domain.pool)
             # As if it had begun with the search: one that was saved goes on to the last digit.
             self._listed = ListedGP(theta, columns, X[: self.memory["searched_at"]], candidates)
         for x in X[len(self._listed) :]:
             self._listed.add(x)
         return self._listed.moments(standardize(y))
+
+    def _columns(self, width: int) -> KernelColumns:
+        """What the process knows of `width` columns."""
+        return KernelColumns.of(width, self._groups(width), self._warped(width))
 
     def _groups(self, width: int) -> IntArray:
         """The length scale of each of `width` columns; those beyond the layout's have their own."""
