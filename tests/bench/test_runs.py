@@ -120,6 +120,15 @@ def test_a_store_is_filled_from_results(few, tmp_path):
         assert len(missing(plan, strange)) == 6
 
 
+def test_results_of_which_trials_are_missing_are_no_known_ones(few, tmp_path):
+    store = Store(tmp_path / "s")
+    run(read_plan(few), store)
+    whole = results(read_plan(few), store)
+    for damaged in (whole.filter(pl.col("trial") != 3), pl.concat([whole, whole.head(1)])):
+        with pytest.raises(FileError, match="lack trials or have some twice"):
+            put_known(damaged, Store(tmp_path / "other"))
+
+
 def test_results_of_very_many_cells_are_written_a_row_for_each(few, tmp_path, monkeypatch):
     store = Store(tmp_path / "s")
     run(read_plan(few), store)

@@ -118,8 +118,32 @@ def test_candidates_are_checked_cut_to_the_region_and_kept_once():
         domain_of(learned, [])
     with pytest.raises(rf.SpaceError, match="'lr'"):
         domain_of(learned, [{**configs[0], "lr": 7.0}])
+    with pytest.raises(rf.SpaceError, match="candidate 1: "):
+        domain_of(learned, [configs[0], {**configs[0], "lr": 7.0}])
+    with pytest.raises(SettingError, match="candidate 0 is str; of a DataFrame"):
+        domain_of(learned, "lr")
     with pytest.raises(SettingError, match="LearnedSpace or a Space, not dict"):
         domain_of({"lr": (0, 1)})
+
+
+def test_candidates_of_a_table_with_gaps_and_numpy_values_are_saved(tmp_path):
+    space = rf.Space(
+        {"w": rf.Int(0, 10), "k": rf.Categorical(["a", "b"]), "g": rf.Float(0.1, 1)},
+        [rf.Condition("g", "k", ["a"])],
+    )
+    rows = [
+        {"w": np.int64(1), "k": np.str_("b"), "g": np.nan},
+        {"w": 2, "k": "b", "g": None},
+        {"w": 3, "k": "a", "g": np.float32(0.5)},
+    ]
+    engine = rf.optimizer("random", space, seed=0, candidates=rows)
+    engine.tell(engine.ask(), 1.0)
+    engine.save(tmp_path / "state")
+    again = rf.load_optimizer(tmp_path / "state")
+    asked = [engine.trials[0].config, *(again.ask().config for _ in range(2))]
+    assert sorted(asked, key=lambda c: c["w"]) == [
+        {"w": 1, "k": "b"}, {"w": 2, "k": "b"}, {"w": 3, "k": "a", "g": 0.5}
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind, name", CELLS)

@@ -81,10 +81,20 @@ def results(plan: Plan, store: Store) -> pl.DataFrame:
 
 
 def put_known(results: pl.DataFrame, store: Store) -> int:
-    """Put every cell of a table of results into a store that lacks it; their number."""
+    """Put every cell of a table of results into a store that lacks it; their number. FileError for
+    a cell that is not whole."""
     facts = [pl.col(name).first() for name in ("volume", "best", "median", "exhausted")]
-    curve = pl.col("loss").sort_by("trial")
-    cells = results.group_by("figure", *DESCRIPTION, maintain_order=True).agg(*facts, curve=curve)
+    curve, trials = pl.col("loss").sort_by("trial"), pl.col("trial").sort()
+    whole = (trials == pl.int_range(1, pl.len() + 1)).all()
+    cells = results.group_by("figure", *DESCRIPTION, maintain_order=True).agg(
+        *facts, curve=curve, whole=whole
+    )
+    if not cells["whole"].all():
+        of = cells.filter(~pl.col("whole")).row(0, named=True)
+        raise FileError(
+            f"the results of {of['method']} on {of['suite']}, {of['task']}, lack trials or have "
+            "some twice: pass a table as ringfence bench table wrote it"
+        )
     count = 0
     for row in cells.iter_rows(named=True):
         row["trials"] = len(row["curve"])

@@ -230,7 +230,7 @@ def choice_key(value: object) -> tuple[str, object]:
     """What makes two choices the same: 1 and 1.0 are, 1 and True and "1" are not."""
     if type(value) is float:
         return "number", value
-    value = _unbox(value)
+    value = unbox(value)
     if value is None:
         return "none", None
     if isinstance(value, bool):
@@ -247,7 +247,7 @@ def choice_key(value: object) -> tuple[str, object]:
 
 def plain_choice(value: object) -> Choice:
     """The value as JSON can say it, or SpaceError."""
-    value = _unbox(value)
+    value = unbox(value)
     if value is not None and not isinstance(value, (bool, int, float, str)):
         raise SpaceError(f"a choice must be text, a number, a boolean or None, not {value!r}")
     if isinstance(value, (int, float)) and choice_key(value)[0] == "other":
@@ -259,7 +259,7 @@ def plain_choice(value: object) -> Choice:
     return str(value) if isinstance(value, str) else value
 
 
-def _unbox(value: Any) -> Any:
+def unbox(value: Any) -> Any:
     """A numpy scalar as the plain Python value it stands for, an enum's member as its value."""
     if isinstance(value, Enum):
         return value.value
@@ -269,7 +269,7 @@ def _unbox(value: Any) -> Any:
 
 
 def _number(value: Any, name: str) -> float:
-    value = _unbox(value)
+    value = unbox(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SpaceError(f"{name} must be a number, not {value!r}")
     try:
