@@ -185,6 +185,18 @@ def test_other_data_is_another_suite(make, tmp_path):
     assert make(ACCURACY).digest != before
 
 
+def test_a_suite_of_named_tasks_stays_the_same_while_their_runs_do(make, tmp_path):
+    named = ACCURACY + 'tasks = ["t", "u"]\n'
+    before = make(named).digest
+    text = (tmp_path / "runs.csv").read_text()
+    (tmp_path / "runs.csv").write_text(text + "flat,0.4,a,1,0.2,0.2\nnew,0.4,a,1,0.2,0.2\n")
+    assert make(named).digest == before != make(ACCURACY).digest
+    (tmp_path / "runs.csv").write_text(text.replace("u,0.5", "u,0.4"))
+    assert make(named).digest != before  # a parameter of a named task
+    (tmp_path / "runs.csv").write_text(text.replace("0.4", "0.45"))
+    assert make(named).digest != before  # a result of one
+
+
 @pytest.mark.parametrize("path", sorted(DESCRIPTIONS.glob("*.toml")), ids=lambda p: p.stem)
 def test_every_description_of_the_package_is_one(path):
     what, space = read_description(path)

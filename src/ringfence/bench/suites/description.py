@@ -155,9 +155,9 @@ def numbers_in(table: pl.DataFrame, name: str, source: str) -> FloatArray:
     return values.reshape(len(table), math.prod(values.shape[1:]))
 
 
-def digest_of(*paths: Path) -> str:
-    """SHA-256 of these files: the data, their description, the meta-features."""
+def digest_of(*parts: Path | bytes) -> str:
+    """SHA-256 of files and values: the data, their description, the meta-features."""
     total = hashlib.sha256()
-    for path in paths:
-        total.update(path.read_bytes())
+    for part in parts:
+        total.update(part.read_bytes() if isinstance(part, Path) else part)
     return total.hexdigest()[:16]

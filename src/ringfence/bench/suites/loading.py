@@ -90,13 +90,16 @@ def _table(path: Path, source: SuiteSource) -> Table:
         losses = _scaled(losses, table[":task"])
         table = table.with_columns(pl.Series(":loss", losses[:, -1]))
     given = None if what.starts is None else find_file(what.starts, folders)
+    history = History.from_frame(table, task=":task", objective=":loss", parameters=list(space))
+    # A table may grow by other tasks than those that a suite names: its cells stay what they are.
+    data = file if not what.tasks else history.digest().encode() + losses.tobytes()
     return Table(
         path.stem,
-        History.from_frame(table, task=":task", objective=":loss", parameters=list(space)),
+        history,
         losses,
         space=space,
         origin=what.origin,
-        digest=digest_of(file, path, *filter(None, (meta_file, given))),
+        digest=digest_of(data, path, *filter(None, (meta_file, given))),
         evaluation=source.evaluation,
         complete=what.complete,
         log_loss=what.log_loss,
