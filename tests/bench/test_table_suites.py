@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import ringfence as rf
 from ringfence.bench.suites import SuiteSource, load_suite
 from ringfence.bench.suites.description import read_description
 from ringfence.bench.suites.loading import DESCRIPTIONS
@@ -183,6 +184,22 @@ def test_other_data_is_another_suite(make, tmp_path):
     text = (tmp_path / "runs.csv").read_text().replace("0.9", "0.8", 1)
     (tmp_path / "runs.csv").write_text(text)
     assert make(ACCURACY).digest != before
+
+
+def test_runs_that_failed_are_left_out(make, tmp_path):
+    """Else searches would be weighed by the chance of a failure, which is not the paper's."""
+    before = make(ACCURACY)
+    failed = [f"{task},{x},a,1,," for task in "tu" for x in (0.7, 0.75, 0.8, 0.85)]
+    lines = [*(tmp_path / "runs.csv").read_text().splitlines(), *failed, "gone,0.3,a,1,0.5,"]
+    (tmp_path / "runs.csv").write_text("\n".join(lines))
+    suite = make(ACCURACY)
+    assert suite.tasks == before.tasks == ("t", "u", "flat")
+    assert suite.reference("t") == before.reference("t")
+    history = suite.history(("t", "u"), 100, 0, "raw")
+    assert len(history.frame) == 6 and history.frame[":loss"].is_finite().all()
+    learned = rf.learn(history, suite.space, starts=0)
+    assert learned.odds is None and learned.zone is None and not learned.provenance.dropped
+    assert make(ACCURACY + "least_rows = 3\n").tasks == ("t", "flat")
 
 
 def test_a_suite_of_named_tasks_stays_the_same_while_their_runs_do(make, tmp_path):

@@ -82,6 +82,9 @@ def _table(path: Path, source: SuiteSource) -> Table:
     meta_file = find_file(described.file, folders) if described and described.file else None
     meta = None if described is None else _meta_features(described, meta_file)
     table = table.with_columns(tasks.alias(":task"), pl.Series(":loss", losses[:, -1]))
+    # The paper's methods know of no failures; ours would learn from them where not to search.
+    finished = np.flatnonzero(np.isfinite(losses).all(axis=1))
+    table, losses = table[finished], losses[finished]
     usable = _usable(table, what, meta)
     table, losses = table.filter(usable), losses[usable]
     if table.is_empty():
