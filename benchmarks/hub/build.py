@@ -39,8 +39,11 @@ def build(runs: HubRuns, folder: Path = FOLDER) -> EntryRecord:
     names = dict.fromkeys(name for space in runs.spaces.values() for name in space)
     record = EntryRecord(
         FORMAT, VERSION, runs.name, runs.learner, runs.about, runs.source, runs.licence,
-        runs.dense, tuple(names), parts, _models(runs, rows) if runs.dense else {},
+        runs.dense, tuple(names), parts, runs.needs,
+        models=_models(runs, rows) if runs.dense else {},
     )  # fmt: skip
+    if record.data_sets != len(runs.data_sets):
+        record = msgspec.structs.replace(record, sets=len(runs.data_sets))
     folder.mkdir(parents=True, exist_ok=True)
     content = msgspec.json.format(msgspec.json.encode(record), indent=0)
     (folder / f"{runs.name}.json").write_bytes(content + b"\n")

@@ -34,6 +34,19 @@ ABOUT = {
     "elastic_net": "Elastic-net logistic regression, or elastic-net regression (scikit-learn)",
     "knn": "k nearest neighbors (scikit-learn)",
 }
+NEEDS = {
+    "svm": "columns of deviation 1",
+    "xgboost": "updater='coord_descent', and no subsample, where the booster is gblinear",
+    "random_forest": "bootstrap=True",
+    "lightgbm": "subsample_freq=1, without which subsample does nothing",
+    "hist_gradient_boosting": "early_stopping=False",
+    "mlp": "solver='adam', early_stopping=False, hidden_layer_sizes from layers, width_1 and "
+    "width_2; columns, and the target of a regression, of deviation 1",
+    "elastic_net": "for classification solver='saga', and class_weight=None for 'none'; columns, "
+    "and the target of a regression, of deviation 1",
+    "knn": "columns of deviation 1",
+}
+"""What held for all runs beside their parameters."""
 FILES = {"random_forest": "forest"}
 """Names of files, where they are not those of the learners."""
 NAMES = {
@@ -84,6 +97,7 @@ def of_table(learner: str, table: pl.DataFrame, tasks: pl.DataFrame) -> HubRuns:
         SIZE_BOUND,
         dict(zip(by_default[TASK], losses)),
         _meta(tasks),
+        NEEDS[learner],
     )
 
 

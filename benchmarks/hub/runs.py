@@ -36,6 +36,9 @@ class HubRuns:
     meta: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Meta-features by task; NaN where one is not known."""
 
+    needs: str = ""
+    """What held for all runs beside their parameters, as it is to be set."""
+
     steps: Mapping[str, int] = field(default_factory=dict)
     """The declared steps of integers, which the space does not have; of the others it is 1."""
 

@@ -20,9 +20,11 @@ import sklearn.neighbors
 import sklearn.neural_network
 import sklearn.svm
 from sklearn.base import clone, is_classifier
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import ElasticNet, LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, RandomizedSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -43,6 +45,13 @@ HOMES = {
 }  # fmt: skip
 # what l1_ratio needs before scikit-learn 1.8
 PENALTY = {"penalty": "elasticnet"} if LogisticRegression().penalty == "l2" else {}
+MAIN_NAMES = {
+    "n_estimators": "num_iterations", "min_child_samples": "min_data_in_leaf",
+    "subsample": "bagging_fraction", "subsample_freq": "bagging_freq",
+    "colsample_bytree": "feature_fraction", "reg_alpha": "lambda_l1", "reg_lambda": "lambda_l2",
+    "min_split_gain": "min_gain_to_split",
+}  # fmt: skip  # of LightGBM
+ADAM = {"solver": "adam", "early_stopping": False}
 SPACE = rf.Space({"C": rf.Float(0.01, 100.0, log=True), "gamma": rf.Float(1e-4, 10.0, log=True)})
 ONE = rf.Space({"C": rf.Float(0.01, 100.0, log=True)})
 
@@ -283,9 +292,9 @@ def test_what_is_wrong_is_said_in_a_line(iris):
         (make_pipeline(StandardScaler(), SVC()), {"kernel": "poly", "C": 2.0, "degree": 3},
          {"svc__C": 2.0, "svc__kernel": "poly", "svc__degree": 3}),
         (MLPClassifier(), {"layers": 2, "width_1": 8, "width_2": 4, "alpha": 0.1},
-         {"hidden_layer_sizes": (8, 4), "alpha": 0.1}),
+         {"hidden_layer_sizes": (8, 4), "alpha": 0.1, **ADAM}),
         (MLPRegressor(), {"layers": 1, "width_1": 8, "alpha": 0.0},
-         {"hidden_layer_sizes": (8,), "alpha": 0.0}),
+         {"hidden_layer_sizes": (8,), "alpha": 0.0, **ADAM}),
         (LogisticRegression(), {"C": 2.0, "class_weight": "none"},
          {"C": 2.0, "class_weight": None, "solver": "saga", **PENALTY}),
     ],
@@ -354,13 +363,73 @@ def test_a_space_of_another_learner_is_refused(iris):
         search = LearnedSearchCV(model, 3, rf.hub("elastic_net", task=task))
         with pytest.raises(rf.SettingError, match=f"'elastic_net/{task}', which [EL]"):
             search.fit(*iris)
-    with pytest.raises(rf.SettingError, match=r"pass space=rf\.hub\('svm', …\)"):
+    with pytest.raises(rf.SettingError, match=r"pass space=rf\.hub\('svm', task=…\)"):
         LearnedSearchCV(SVC(), 3, "svm").fit(*iris)
+    with pytest.raises(rf.SettingError, match=r"pass space=rf\.hub\('svm', task=…\)"):
+        LearnedSearchCV(SVC(), 3, rf.hub()["svm"]).fit(*iris)
 
 
 def test_of_several_known_parts_the_space_says_which():
     both = StackingClassifier([("a", SVC())], final_estimator=KNeighborsClassifier())
     assert naming_of_hub(both, "svm/classification").prefix == "a__"
+
+
+def test_of_a_selection_and_a_learner_the_learner_is_tuned():
+    inner = make_pipeline(StandardScaler(), SVC())
+    both = make_pipeline(SelectFromModel(RandomForestClassifier()), inner)
+    assert naming_of_hub(both).prefix == "pipeline__svc__"
+    assert naming_of_hub(make_pipeline(SelectFromModel(SVC()), SVC())).prefix == "svc__"
+
+
+def warned(search, X, y) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    assert all(each.filename == __file__ for each in caught if "hub" in str(each.message))
+    return [str(each.message) for each in caught if "onverge" not in str(each.message)]
+
+
+def test_what_the_user_set_and_the_hub_sets_anew_is_told(iris):
+    assert warned(LearnedSearchCV(SVC(C=1.0, cache_size=100), 2, cv=2), *iris) == []
+    (told,) = warned(LearnedSearchCV(SVC(C=3.0), 2, cv=2), *iris)
+    assert told.startswith("the search sets C, and yours, 3.0, is not kept")
+    (told,) = warned(
+        LearnedSearchCV(RandomForestClassifier(bootstrap=False), 1, cv=2, random_state=0), *iris
+    )  # which would fail, since the hub's forests draw a part of the rows
+    assert told.startswith("the search sets bootstrap, and yours, False")
+    assert warned(LearnedSearchCV(SVC(C=3.0), 2, ONE, cv=2), *iris) == []  # it names C itself
+    with pytest.raises(rf.SettingError, match="yours is 'precomputed'"):
+        LearnedSearchCV(SVC(kernel="precomputed"), 2).fit(iris[0] @ iris[0].T, iris[1])
+
+
+def test_another_name_of_a_searched_argument_is_refused(iris):
+    """LightGBM's own name would win, and the parameters that are reported would be false."""
+    lightgbm = pytest.importorskip("lightgbm")
+    own = rf.Space({"n_estimators": rf.Int(2, 9)})
+    for space in ("auto", own):
+        search = LearnedSearchCV(lightgbm.LGBMClassifier(num_iterations=3, verbose=-1), 2, space)
+        with pytest.raises(rf.SettingError, match="num_iterations=3, which is n_estimators by"):
+            search.fit(*iris)
+    one = lightgbm.LGBMClassifier(eta=0.3, verbose=-1, n_jobs=1)  # not searched: it may stay
+    LearnedSearchCV(one, 2, own, cv=2).fit(*iris)
+    for alias, name in ESTIMATORS["LGBMClassifier"].aliases.items():
+        assert {alias, name} <= lightgbm.basic._ConfigAliases.get(MAIN_NAMES.get(name, name))
+
+
+def test_data_unlike_those_of_the_hub_are_told(iris):
+    X, y = np.tile(iris[0], (20, 1)), np.tile(iris[1], 20)
+    (told,) = warned(LearnedSearchCV(RandomForestClassifier(), 1, cv=2, random_state=0), X, y)
+    assert told.startswith("the hub knows data of") and "these are 3,000" in told
+    dollars = 1e5 * iris[0][:, 0]
+    (told,) = warned(LearnedSearchCV(MLPRegressor(), 2, cv=2, random_state=0), *(iris[0], dollars))
+    assert "deviation of the target is 8.25e+04" in told
+    scaled = TransformedTargetRegressor(MLPRegressor(), transformer=StandardScaler())
+    assert warned(LearnedSearchCV(scaled, 2, cv=2, random_state=0), iris[0], dollars) == []
+    search = LearnedSearchCV(SVC(), 2, cv=2).fit(*iris)
+    assert search.space_.hub == "svm/classification"
+    other = rf.hub("knn", task="regression")
+    (told,) = warned(LearnedSearchCV(KNeighborsClassifier(), 2, other, cv=2), *iris)
+    assert "for regression: for this estimator there is rf.hub('knn', task='class" in told
 
 
 def test_what_held_for_own_runs_is_not_said_of_published_ones():

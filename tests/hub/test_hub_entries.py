@@ -15,6 +15,7 @@ import ringfence as rf
 from processes import ringfence
 from ringfence.adapters import TOOLS
 from ringfence.adapters.export import snippet
+from ringfence.adapters.sklearn.estimators import ESTIMATORS
 from ringfence.learned.file import decode, schema
 from ringfence.learned.file_format import encode
 from ringfence.learned.hub import past
@@ -127,14 +128,17 @@ def test_the_table_names_every_entry():
     assert [entry.name for entry in hub] == sorted(names()) and len(hub) == len(names())
     for text in (str(hub), hub._repr_html_(), repr(hub)):
         assert all(name in text for name in names())
+    assert "lightgbm" in hub and hub["lightgbm"] in hub and "nothing" not in hub
 
 
 def test_the_table_counts_the_data_sets_of_both_kinds_of_task():
     record = rf.hub()["elastic_net"].record  # a logistic and a linear regression
     by_kind = [part.data_sets for part in record.parts if part.sizes == "any size"]
-    assert record.data_sets == sum(by_kind) > max(by_kind)
+    assert sum(by_kind) > record.data_sets > max(by_kind)  # one data set has a task of each kind
     row = next(line for line in str(rf.hub()).splitlines() if line.startswith("elastic_net"))
-    assert f" {record.data_sets} " in row and " classification: regret after 5 starts" in row
+    assert f" {record.data_sets} " in row
+    for kind in ("classification", "regression"):
+        assert f" {kind}: regret after 5 starts" in row
     one = rf.hub()["knn"].record
     assert one.data_sets == max(part.data_sets for part in one.parts)
 
@@ -216,6 +220,20 @@ def test_a_space_that_says_falsely_that_it_is_of_the_hub_is_one_of_its_own(hub, 
     again = rf.load(tmp_path / "learned.json")
     assert past_of(again) is None and "\x1b" not in str(again)
     assert again.contains(rf.optimizer("random", again, seed=0, guard=None).ask().config)
+
+
+def test_what_held_for_all_runs_is_told_wherever_a_space_goes(tmp_path):
+    """Without subsample_freq, LightGBM's subsample does nothing."""
+    needs = rf.hub()["lightgbm"].record.needs
+    assert "subsample_freq=1" in needs
+    assert f"to be set, too: {needs}" in str(rf.hub("lightgbm"))
+    assert f"to be set, too: {needs}" in str(rf.hub()["lightgbm"])
+    program = ringfence("hub", "export", "lightgbm", "--to", "optuna").stdout
+    assert program.startswith(f"# To be set, too: {needs}.\n") and compile(program, "it", "exec")
+    assert "To be set" not in ringfence("hub", "export", "lightgbm", "--to", "sklearn").stdout
+    for known in ESTIMATORS.values():
+        told = rf.hub()[known.entry].record.needs
+        assert all(f"{name}={value!r}" in told for name, value in known.fixed.items())
 
 
 def test_the_command_line_lists_shows_and_exports(tmp_path):

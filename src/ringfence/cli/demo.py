@@ -46,6 +46,7 @@ def demo(
     learned.save(output / "learned.json")
     say(*_picture(learned, output))
     program = "ringfence" if shutil.which("ringfence") else shell_word(sys.argv[0])
+    program = "python -m ringfence" if program.endswith("__main__.py") else program
     made = shell_word(str(output / "learned.json"))
     put(f"draw from it:   {program} sample {made} -n 5 --seed 0\n")
     put(f"try first:      {program} starts {made} -n 5\n\n")

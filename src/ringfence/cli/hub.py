@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, TypeAlias
 
 import typer
@@ -100,6 +101,9 @@ def export(
     said = "".join(f", {key}={literal(x)}" for key, x in asked.items() if x is not None)
     call = f"rf.hub({literal(name)}{said})"
     text = encode(learned).decode() if to == JSON else snippet(learned, "", to, call)
+    needs = entry(name).record.needs
+    if needs and to not in (JSON, "sklearn"):  # scikit-learn's adapter sets them
+        text = "".join(f"# {line}\n" for line in wrap(f"To be set, too: {needs}.", 98)) + text
     if output is None:
         put(text)
     else:

@@ -32,7 +32,9 @@ TOLD = (
     "of the space: the runs count by",
     "was given a value",
     "the hub knows data of ",
-    " tasks of the hub's ",
+    " tasks that ship of the hub's ",
+    "the declared ranges hold ",
+    "to be set, too: ",
     "the hub has a value for off",
 )
 """Words of notes on how the past fits the space that change what is learned."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -229,6 +230,8 @@ def minimize(
             **options,
         )
     _take_seconds(engine, limit, by)
+    if engine.method.budgeted:
+        _require_budget(engine, objective)
     runs = _Runs(engine, objective, failures)
     total = None if limit is not None and n_trials is None else count
     with Bar(total, progress, limit) as bar, _limited(engine, limit) as budget:
@@ -364,6 +367,19 @@ def _run(runs: _Runs, count: int, workers: int, bar: Bar, budget: Budget | None)
     if fatal is not None:
         raise _with_outcome(engine, *fatal)
     return f"{count} trials done"
+
+
+def _require_budget(engine: Optimizer, objective: Objective) -> None:
+    """SettingError for an objective that takes no budget, if it says what it takes."""
+    try:
+        signature(objective).bind({}, 1.0)
+    except TypeError:
+        raise SettingError(
+            f"{engine.name!r} rations a budget (epochs, rows): the objective takes it, too, as in "
+            "train(config, budget)"
+        ) from None
+    except ValueError:  # of a callable written in C nothing is known
+        return
 
 
 def _spent(budget: Budget | None, engine: Optimizer) -> float:

@@ -7,7 +7,7 @@ network has a width for each layer, and some arguments held for all runs: both b
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -34,6 +34,8 @@ class Known:
     """Arguments that held for all runs of the entry."""
     mend: Callable[[Config], Config] = dict
     """Values that mean something else here."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names that the estimator has for its arguments; set, they win over these."""
 
     def arguments(self, config: Config) -> Config:
         """A configuration of the entry as arguments of the estimator."""
@@ -62,12 +64,34 @@ def _linear(arguments: Config) -> Config:
     return kept | {"updater": "coord_descent"}
 
 
+LIGHTGBM_NAMES = {
+    "n_estimators": "num_iterations num_iteration n_iter num_tree num_trees num_round num_rounds "
+    "nrounds num_boost_round max_iter",
+    "learning_rate": "shrinkage_rate eta",
+    "num_leaves": "num_leaf max_leaves max_leaf max_leaf_nodes",
+    "min_child_samples": "min_data_in_leaf min_data_per_leaf min_data min_samples_leaf",
+    "subsample": "bagging_fraction sub_row bagging",
+    "subsample_freq": "bagging_freq",
+    "colsample_bytree": "feature_fraction sub_feature",
+    "reg_alpha": "lambda_l1 l1_regularization",
+    "reg_lambda": "lambda_l2 lambda l2_regularization",
+    "min_split_gain": "min_gain_to_split",
+    "max_bin": "max_bins",
+}
+XGBOOST_NAMES = {"learning_rate": "eta", "reg_alpha": "alpha", "reg_lambda": "lambda",
+                 "gamma": "min_split_loss"}  # fmt: skip
+
+
+def _aliases(names: Mapping[str, str]) -> dict[str, str]:
+    return {alias: name for name, others in names.items() for alias in others.split()}
+
+
 SVM = Known("svm")
-XGBOOST = Known("xgboost", mend=_linear)
-FOREST = Known("random_forest")
-LIGHTGBM = Known("lightgbm", {"subsample_freq": 1})
+XGBOOST = Known("xgboost", mend=_linear, aliases=_aliases(XGBOOST_NAMES))
+FOREST = Known("random_forest", {"bootstrap": True})  # else max_samples is an error
+LIGHTGBM = Known("lightgbm", {"subsample_freq": 1}, aliases=_aliases(LIGHTGBM_NAMES))
 HIST = Known("hist_gradient_boosting", {"early_stopping": False})
-MLP = Known("mlp", mend=_layers)
+MLP = Known("mlp", {"solver": "adam", "early_stopping": False}, _layers)
 LOGISTIC = Known("elastic_net", {"solver": "saga"}, _class_weight)
 WITH_PENALTY = replace(LOGISTIC, fixed={**LOGISTIC.fixed, "penalty": "elasticnet"})
 ELASTIC_NET = Known("elastic_net")
@@ -157,11 +181,64 @@ def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
         )
     if origin is not None:
         found = _fitting(found, origin, type(_last(estimator)).__name__)
-    if len(found) == 1:
-        return next(Naming(*each) for each in found.items())
+    ends = {prefix: known for prefix, known in found.items() if prefix == _last_prefix(estimator)}
+    if len(found) == 1 or ends:  # of a selection of features and a learner, the learner
+        return next(Naming(*each) for each in (ends or found).items())
     raise SettingError(
-        f"the hub knows several parts of the estimator, {some(sorted(found))}: pass space="
+        f"the hub knows several parts of the estimator, {some(sorted(found))}: pass space=, an "
+        f"rf.Space whose names lead to one of them and begin with {min(found)!r}, say"
     )
+
+
+def set_again(estimator: Any, naming: Naming, names: Iterable[str]) -> dict[str, Any]:
+    """What the user has set of an estimator and a search of the hub's parameters sets anew, by
+    name; a space of one's own says itself what it sets.
+
+    Raises:
+        SettingError: an argument has been set under another of its names, so that the search would
+            have no effect; or the kernel is one that no space has.
+    """
+    part = dict(parts_of(estimator)).get(naming.prefix, estimator)
+    known = ESTIMATORS.get(type(part).__name__)
+    if known is None:
+        return {}
+    given = part.get_params(deep=False)
+    searched = set(names)
+    fixed = {} if naming.known is None else naming.known.fixed
+    for alias, name in known.aliases.items():
+        if given.get(alias) is not None and name in searched | fixed.keys():
+            raise SettingError(
+                f"{type(part).__name__} has {alias}={given[alias]!r}, which is {name} by another "
+                "name and would win over what the search sets: leave it out"
+            )
+    if "kernel" in searched and (callable(kernel := given["kernel"]) or kernel == "precomputed"):
+        raise SettingError(
+            f"the space searches the kernel, and yours is {given['kernel']!r}: pass space=, an "
+            "rf.Space without it"
+        )
+    if naming.known is None:
+        return {}
+    usual = type(part)().get_params(deep=False)
+    return {
+        name: value
+        for name, value in given.items()
+        if (name in searched or (name in fixed and fixed[name] != value))
+        and not _same_value(value, usual.get(name))
+    }
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    """Whether two arguments are the same; arrays are not."""
+    try:
+        return bool(one == other)
+    except ValueError:
+        return False
+
+
+def _last_prefix(estimator: Any) -> str:
+    """What leads to the parameters of the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return f"{steps[-1][0]}__{_last_prefix(steps[-1][1])}" if steps else ""
 
 
 def _fitting(parts: Mapping[str, Known], origin: str, learner: str) -> dict[str, Known]:

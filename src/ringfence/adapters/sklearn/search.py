@@ -16,7 +16,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ringfence.adapters.sklearn.estimators import Naming, naming_of_hub, naming_of_own
+from ringfence.adapters.sklearn.estimators import (
+    Naming,
+    naming_of_hub,
+    naming_of_own,
+    parts_of,
+    set_again,
+)
 from ringfence.adapters.sklearn.failures import EVERY_FOLD, reason_of, says_all_failed
 from ringfence.adapters.view import as_learned
 from ringfence.checks import integer
@@ -24,14 +30,15 @@ from ringfence.errors import ExhaustedError, MissingExtraError, SettingError
 from ringfence.history import History, Runs
 from ringfence.learned.file import load
 from ringfence.learned.hub.asking import hub
+from ringfence.learned.hub.entries import HubEntry, beyond, part_behind
 from ringfence.learned.hub.entries import names as names_of_hub
-from ringfence.learned.hub.entries import part_behind
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize import Optimizer, Trial
 from ringfence.optimize import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
+from ringfence.quoting import literal
 from ringfence.space import Config, Space
-from ringfence.words import counted
+from ringfence.words import counted, shortened, some
 
 try:
     from joblib import effective_n_jobs
@@ -50,6 +57,14 @@ NOT_FINITE = "One or more of the {} scores are non-finite"
 """scikit-learn's warning about all results so far, at each call; said once here, at the end."""
 AUTO = "auto"
 """The hub's space for the estimator."""
+SCALED = ("elastic_net", "mlp")
+"""Entries whose penalties and steps depend on the scale of a regression's target."""
+SCALES = "TransformedTargetRegressor"
+FAR_FROM_ONE = 10.0
+"""The deviation of a target may be so many times larger or smaller: the best penalties of the hub's
+tasks, whose deviation is 1, differ by more."""
+LONGEST = 40  # characters of a value in a warning
+CALLER = 6  # who called `fit`, seen from a warning before the search
 
 
 class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
@@ -172,12 +187,14 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             >>> search.fit(*load_iris(return_X_y=True)).predict([[5.1, 3.5, 1.4, 0.2]])
             array([0])
         """
-        self._n_rows = _num_samples(X)
+        self._n_rows, self._deviation = _num_samples(X), _deviation(y)
         super().fit(X, y, **params)
         return self
 
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
         learned, naming = self._space_and_naming()
+        self._warn(learned, naming)
+        self.space_ = learned
         n_iter = integer(self.n_iter, "n_iter", 1)
         assert n_iter is not None
         self.optimizer_ = make_optimizer(
@@ -199,11 +216,12 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         if isinstance(self.space, str) and self.space == AUTO:
             naming = naming_of_hub(self.estimator)
             assert naming.known is not None
-            kind: Kind = "classification" if is_classifier(self.estimator) else "regression"
-            return hub(naming.known.entry, task=kind, rows=self._n_rows), naming
+            rows = max(1, self._n_rows)  # scikit-learn says what is wrong with none
+            return hub(naming.known.entry, task=self._kind, rows=rows), naming
         space = self.space
-        if isinstance(space, str) and space in names_of_hub():
-            raise SettingError(f"for the hub's {space!r} pass space=rf.hub({space!r}, …)")
+        name = space.name if isinstance(space, HubEntry) else space
+        if isinstance(name, str) and name in names_of_hub():
+            raise SettingError(f"for the hub's {name!r} pass space=rf.hub({name!r}, task=…)")
         if isinstance(space, int):  # in the order of RandomizedSearchCV
             raise SettingError(
                 f"space must be a learned space or a Space, not {space}; the order is "
@@ -214,6 +232,56 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             return learned, naming_of_hub(self.estimator, learned.hub)
         return learned, naming_of_own(self.estimator, list(learned.space.parameters))
 
+    @property
+    def _kind(self) -> Kind:
+        return "classification" if is_classifier(self.estimator) else "regression"
+
+    def _warn(self, learned: LearnedSpace, naming: Naming) -> None:
+        """Say what a search of the hub's space does that the user may not expect."""
+        searched = learned.space.parameters
+        for name, value in set_again(self.estimator, naming, searched).items():
+            given = shortened(literal(value), LONGEST)
+            warnings.warn(
+                f"the search sets {name}, and yours, {given}, is not kept: to keep it, name what "
+                "is to be searched in an rf.Space (space=)",
+                stacklevel=CALLER,
+            )
+        behind = part_behind(learned)
+        if behind is None:
+            return
+        found, part = behind
+        if self._n_rows > part.rows[1]:
+            others = [
+                each.name
+                for each in hub()
+                if each.record.learner == found.record.learner
+                and each.record.rows[1] >= self._n_rows
+            ]
+            more = f"; for such sizes there is {some(others)}, see print(rf.hub()[…])"
+            for note in beyond(part, self._n_rows):
+                warnings.warn(
+                    f"{note}: its starting points may not hold here{more if others else ''}",
+                    stacklevel=CALLER,
+                )
+        if part.task not in ("any", self._kind):
+            warnings.warn(
+                f"the space is the hub's for {part.task}: for this estimator there is "
+                f"rf.hub({found.name!r}, task={self._kind!r})",
+                stacklevel=CALLER,
+            )
+        is_scaled = any(
+            type(each).__name__ == SCALES and (each.transformer, each.func) != (None, None)
+            for _, each in parts_of(self.estimator)
+        )
+        is_far = self._kind == "regression" and self._deviation is not None
+        if found.name in SCALED and is_far and not is_scaled:
+            warnings.warn(
+                f"the deviation of the target is {self._deviation:.3g}, and was 1 in the hub's "
+                f"runs: its configurations mean something else here, unless the estimator is put "
+                f"into a {SCALES}(…, transformer=StandardScaler())",
+                stacklevel=CALLER,
+            )
+
     def _metric(self) -> str | None:
         """The score to search by; None if it shows in the results alone."""
         if isinstance(self.refit, str):
@@ -221,6 +289,17 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         if callable(self.refit) or not self.refit:
             return None
         return "score"
+
+
+def _deviation(y: Any) -> float | None:
+    """That of a target of numbers, where it is far from 1."""
+    try:
+        numbers = np.asarray(y, float)
+    except (TypeError, ValueError):
+        return None
+    deviation = float(np.std(numbers)) if numbers.size else 0.0
+    is_near = 1 / FAR_FROM_ONE <= deviation <= FAR_FROM_ONE
+    return None if is_near or not math.isfinite(deviation) or deviation == 0 else deviation
 
 
 @dataclass

@@ -162,13 +162,15 @@ def odd_tasks(history: History, space: Space) -> dict[str, dict[str, float]]:
     for name, parameter in space.parameters.items():
         if not isinstance(parameter, (Float, Int)) or name not in history.roles.parameters:
             continue
-        ranges = ends_by_task(history, name, parameter.off)
+        # On a log scale 0 is no number: where it is not said to be off, it means so all the same.
+        off = 0.0 if parameter.log and parameter.off is None else parameter.off
+        ranges = ends_by_task(history, name, off)
         today = float(parameter.low), float(parameter.high)
         ratios = odd_units(ranges, today, log=parameter.log)
         if parameter.log and not ratios:  # of a range that was declared, that is no guess
             observed = {t: own for t, own in ranges.items() if t not in history.task_spaces}
             shifted = {task: shifted_ratio(own, today) for task, own in observed.items()}
             ratios = {task: ratio for task, ratio in shifted.items() if ratio is not None}
-        linear = not parameter.log or _are_linear(history, name, parameter.off)
+        linear = not parameter.log or _are_linear(history, name, off)
         odd[name] = ratios or (odd_units(ranges, None) if linear else {})
     return {name: ratios for name, ratios in odd.items() if ratios}

@@ -33,6 +33,9 @@ class Hub:
     def __iter__(self) -> Iterator[HubEntry]:
         return iter(self.entries)
 
+    def __contains__(self, name: object) -> bool:
+        return any(name in (each, each.name) for each in self.entries)
+
     def __len__(self) -> int:
         return len(self.entries)
 

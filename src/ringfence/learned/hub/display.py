@@ -43,10 +43,9 @@ def _title(entries: Sequence[EntryRecord]) -> str:
 def _row(entry: EntryRecord) -> list[str]:
     kinds = dict.fromkeys(part.task for part in entry.parts if part.task != "any")
     sizes = f"{entry.rows[0]:,} to {entry.rows[1]:,} rows"
-    widest = max(entry.wholes, key=lambda part: part.tasks)
-    evidence = evidence_words(widest.evidence)
-    if len(entry.wholes) > 1:
-        evidence = f"{widest.task}: {evidence}"
+    evidence = "; ".join(f"{part.task}: {evidence_words(part.evidence)}" for part in entry.wholes)
+    if len(entry.wholes) == 1:
+        evidence = evidence_words(entry.wholes[0].evidence)
     return [
         entry.name, entry.learner, ", ".join(kinds), f"{entry.data_sets}", sizes, evidence,
         entry.licence.split(" (")[0],
@@ -94,7 +93,9 @@ def _entry_title(entry: EntryRecord) -> str:
 
 def _about(entry: EntryRecord) -> list[str]:
     """Where it comes from."""
-    return [entry.about, f"learned from: {entry.source}", f"licence: {entry.licence}"]
+    needs = [f"to be set, too: {entry.needs}"] if entry.needs else []
+    source = [f"learned from: {entry.source}", f"licence: {entry.licence}"]
+    return [entry.about, *needs, *source]
 
 
 def _below(entry: EntryRecord) -> list[str]:

@@ -22,7 +22,7 @@ KINDS = ("classification", "regression", "any")
 """What the `task` of a part may be."""
 FAR = 2
 """Data of twice the most rows, or half the least, are told apart from what is known."""
-MOST_ROWS = 2**63
+MOST_ROWS = 10**15
 """More than any data have, and few enough digits to be said."""
 
 
@@ -85,7 +85,8 @@ class HubEntry:
             if len(by_kind) > 1:
                 raise SettingError(
                     f"the spaces of {self.name!r} differ: say task='classification' or "
-                    "'regression' (--task)"
+                    f"'regression' (--task), or, beside own runs, hub='{self.name}/classification' "
+                    "or '…/regression' (--hub)"
                 )
             return next(iter(by_kind.values()))
         wanted = "any" if task is None else task
@@ -108,7 +109,8 @@ class HubEntry:
         """
         part = self.part(task, rows)
         learned = self.space_of_part(part)
-        notes = (*learned.provenance.notes, *beyond(part, rows))
+        needs = [f"to be set, too: {self.record.needs}"] if self.record.needs else []
+        notes = (*learned.provenance.notes, *needs, *beyond(part, rows))
         past = msgspec.structs.replace(learned.provenance, notes=notes)
         return replace(learned, provenance=past)
 
@@ -172,7 +174,7 @@ def beyond(part: PartRecord, rows: int | None) -> list[str]:
     least, most = part.rows
     if rows is None or (least <= rows * FAR and rows <= most * FAR):
         return []
-    told = f"{min(rows, MOST_ROWS):,}"
+    told = f"{rows:,}" if rows <= MOST_ROWS else f"more than {MOST_ROWS:,}"
     return [f"the hub knows data of {least:,} to {most:,} rows, and these are {told}"]
 
 

@@ -16,6 +16,7 @@ from ringfence.history.history import History
 from ringfence.history.mismatch.match import match
 from ringfence.history.mismatch.spaces import widest
 from ringfence.history.runs import Runs, read_with_hint
+from ringfence.history.usable import usable_rows
 from ringfence.learned.hub.entries import HubEntry, entry, part_behind, past_of
 from ringfence.learned.hub.records import ModelRecord, PartRecord
 from ringfence.learned.space import LearnedSpace
@@ -25,6 +26,9 @@ from ringfence.words import counted, some
 
 SOON = 10
 """Own tasks with which half of the hub's are left."""
+ENOUGH_INSIDE = 0.5
+"""Of the hub's runs: half of those that ship are the best of their task, so that of fewer some of
+the best are gone."""
 MARK = "hub: "
 """What the names of the hub's tasks begin with, beside own ones."""
 
@@ -59,8 +63,9 @@ def join(own: History, space: Space, hub: str | LearnedSpace, *, read_off: bool)
     if not len(fitting):
         raise SettingError(f"no run of the hub's {found.name!r} has all of {some(common)}")
     kept = thinned(fitting, len(own.tasks))
-    count = f"{len(kept.tasks)} of the {len(past.tasks)} tasks of the hub's {found.name!r} count"
-    notes = [f"{count} beside {counted(len(own.tasks), 'own one')}", *renames]
+    count = f"{len(kept.tasks)} of the {len(past.tasks)} tasks that ship of the hub's"
+    beside_own = f"beside {counted(len(own.tasks), 'own one')}"
+    notes = [f"{count} {found.name!r} count {beside_own}", *renames]
     notes += _flag_notes(space, past.space)
     if left_out := len(past) - len(fitting):
         notes.append(
@@ -68,6 +73,8 @@ def join(own: History, space: Space, hub: str | LearnedSpace, *, read_off: bool)
             "that are active in all own runs"
         )
     joint = widened(space, past.space) if read_off else space
+    if not read_off:
+        notes += _narrow_notes(kept, joint, found.name)
     return Joined(beside(own, kept), joint, f"{found.name}/{part.key}", tuple(notes))
 
 
@@ -149,6 +156,19 @@ def _flag_notes(own: Space, other: Space) -> list[str]:
         f"{some(list(off))} of the own runs {'has a flag' if len(off) == 1 else 'have flags'}, and "
         f"the hub has a value for off: history.with_off({{{calls}}}) makes them the same, and all "
         f"of its rows count ({options})"
+    ]
+
+
+def _narrow_notes(kept: History, space: Space, name: str) -> list[str]:
+    """A note if declared ranges leave most of the hub's runs outside: the best that is left of a
+    task is then that of a few runs."""
+    inside = len(usable_rows(kept, space).frame)
+    if inside >= ENOUGH_INSIDE * len(kept):
+        return []
+    return [
+        f"the declared ranges hold {inside:,} of the {len(kept):,} runs of these tasks, "
+        f"{inside / len(kept.tasks):.0f} a task, and the best of so few says little: with the "
+        f"ranges of the hub's {name!r}, or none declared, all count"
     ]
 
 

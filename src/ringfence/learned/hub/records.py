@@ -128,6 +128,11 @@ class EntryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Whether many configurations of each task are known, or only the best one."""
     parameters: tuple[str, ...]
     parts: Annotated[tuple[PartRecord, ...], msgspec.Meta(min_length=1)]
+    needs: str = ""
+    """What else to set, as in all of its runs; empty: nothing."""
+    sets: Count | None = None
+    """From how many data sets it was learned, if that is not the sum over kinds of tasks: one may
+    be in two."""
     models: dict[str, ModelRecord] = {}
     """By task, if the entry is dense: the search for them is what takes the time of a model."""
 
@@ -141,7 +146,8 @@ class EntryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     @property
     def data_sets(self) -> int:
         """From how many data sets it was learned."""
-        return sum(part.data_sets for part in self.wholes)
+        total = sum(part.data_sets for part in self.wholes)
+        return total if self.sets is None else self.sets
 
     @property
     def rows(self) -> tuple[int, int]:
