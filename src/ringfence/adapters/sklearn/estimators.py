@@ -7,7 +7,7 @@ network has a width for each layer, and some arguments held for all runs: both b
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -188,51 +188,6 @@ def naming_of_hub(estimator: Any, origin: str | None = None) -> Naming:
         f"the hub knows several parts of the estimator, {some(sorted(found))}: pass space=, an "
         f"rf.Space whose names lead to one of them and begin with {min(found)!r}, say"
     )
-
-
-def set_again(estimator: Any, naming: Naming, names: Iterable[str]) -> dict[str, Any]:
-    """What the user has set of an estimator and a search of the hub's parameters sets anew, by
-    name; a space of one's own says itself what it sets.
-
-    Raises:
-        SettingError: an argument has been set under another of its names, so that the search would
-            have no effect; or the kernel is one that no space has.
-    """
-    part = dict(parts_of(estimator)).get(naming.prefix, estimator)
-    known = ESTIMATORS.get(type(part).__name__)
-    if known is None:
-        return {}
-    given = part.get_params(deep=False)
-    searched = set(names)
-    fixed = {} if naming.known is None else naming.known.fixed
-    for alias, name in known.aliases.items():
-        if given.get(alias) is not None and name in searched | fixed.keys():
-            raise SettingError(
-                f"{type(part).__name__} has {alias}={given[alias]!r}, which is {name} by another "
-                "name and would win over what the search sets: leave it out"
-            )
-    if "kernel" in searched and (callable(kernel := given["kernel"]) or kernel == "precomputed"):
-        raise SettingError(
-            f"the space searches the kernel, and yours is {given['kernel']!r}: pass space=, an "
-            "rf.Space without it"
-        )
-    if naming.known is None:
-        return {}
-    usual = type(part)().get_params(deep=False)
-    return {
-        name: value
-        for name, value in given.items()
-        if (name in searched or (name in fixed and fixed[name] != value))
-        and not _same_value(value, usual.get(name))
-    }
-
-
-def _same_value(one: Any, other: Any) -> bool:
-    """Whether two arguments are the same; arrays are not."""
-    try:
-        return bool(one == other)
-    except ValueError:
-        return False
 
 
 def _last_prefix(estimator: Any) -> str:

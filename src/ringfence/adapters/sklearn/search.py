@@ -12,17 +12,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ringfence.adapters.sklearn.estimators import (
-    Naming,
-    naming_of_hub,
-    naming_of_own,
-    parts_of,
-    set_again,
-)
+from ringfence.adapters.sklearn.doubts import Data, Kind, deviation_of, doubts
+from ringfence.adapters.sklearn.estimators import Naming, naming_of_hub, naming_of_own
 from ringfence.adapters.sklearn.failures import EVERY_FOLD, reason_of, says_all_failed
 from ringfence.adapters.view import as_learned
 from ringfence.checks import integer
@@ -30,15 +25,14 @@ from ringfence.errors import ExhaustedError, MissingExtraError, SettingError
 from ringfence.history import History, Runs
 from ringfence.learned.file import load
 from ringfence.learned.hub.asking import hub
-from ringfence.learned.hub.entries import HubEntry, beyond, part_behind
+from ringfence.learned.hub.entries import HubEntry, part_behind
 from ringfence.learned.hub.entries import names as names_of_hub
 from ringfence.learned.space import LearnedSpace
 from ringfence.optimize import Optimizer, Trial
 from ringfence.optimize import optimizer as make_optimizer
 from ringfence.optimize.guard import GuardShare
-from ringfence.quoting import literal
 from ringfence.space import Config, Space
-from ringfence.words import counted, shortened, some
+from ringfence.words import counted
 
 try:
     from joblib import effective_n_jobs
@@ -52,19 +46,12 @@ except ModuleNotFoundError as error:
 Results = Mapping[str, Any]
 Evaluate = Callable[[list[Config]], Results]
 """Fits and scores configurations; gives the results of all so far, the new ones last."""
-Kind = Literal["classification", "regression"]
 NOT_FINITE = "One or more of the {} scores are non-finite"
 """scikit-learn's warning about all results so far, at each call; said once here, at the end."""
 AUTO = "auto"
 """The hub's space for the estimator."""
-SCALED = ("elastic_net", "mlp")
-"""Entries whose penalties and steps depend on the scale of a regression's target."""
-SCALES = "TransformedTargetRegressor"
-FAR_FROM_ONE = 10.0
-"""The deviation of a target may be so many times larger or smaller: the best penalties of the hub's
-tasks, whose deviation is 1, differ by more."""
-LONGEST = 40  # characters of a value in a warning
-CALLER = 6  # who called `fit`, seen from a warning before the search
+CALLER = 6
+"""Who called `fit`, seen from a warning before the search."""
 
 
 class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
@@ -187,7 +174,7 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
             >>> search.fit(*load_iris(return_X_y=True)).predict([[5.1, 3.5, 1.4, 0.2]])
             array([0])
         """
-        self._n_rows, self._deviation = _num_samples(X), _deviation(y)
+        self._n_rows, self._deviation = _num_samples(X), deviation_of(y)
         super().fit(X, y, **params)
         return self
 
@@ -238,49 +225,9 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _warn(self, learned: LearnedSpace, naming: Naming) -> None:
         """Say what a search of the hub's space does that the user may not expect."""
-        searched = learned.space.parameters
-        for name, value in set_again(self.estimator, naming, searched).items():
-            given = shortened(literal(value), LONGEST)
-            warnings.warn(
-                f"the search sets {name}, and yours, {given}, is not kept: to keep it, name what "
-                "is to be searched in an rf.Space (space=)",
-                stacklevel=CALLER,
-            )
-        behind = part_behind(learned)
-        if behind is None:
-            return
-        found, part = behind
-        if self._n_rows > part.rows[1]:
-            others = [
-                each.name
-                for each in hub()
-                if each.record.learner == found.record.learner
-                and each.record.rows[1] >= self._n_rows
-            ]
-            more = f"; for such sizes there is {some(others)}, see print(rf.hub()[…])"
-            for note in beyond(part, self._n_rows):
-                warnings.warn(
-                    f"{note}: its starting points may not hold here{more if others else ''}",
-                    stacklevel=CALLER,
-                )
-        if part.task not in ("any", self._kind):
-            warnings.warn(
-                f"the space is the hub's for {part.task}: for this estimator there is "
-                f"rf.hub({found.name!r}, task={self._kind!r})",
-                stacklevel=CALLER,
-            )
-        is_scaled = any(
-            type(each).__name__ == SCALES and (each.transformer, each.func) != (None, None)
-            for _, each in parts_of(self.estimator)
-        )
-        is_far = self._kind == "regression" and self._deviation is not None
-        if found.name in SCALED and is_far and not is_scaled:
-            warnings.warn(
-                f"the deviation of the target is {self._deviation:.3g}, and was 1 in the hub's "
-                f"runs: its configurations mean something else here, unless the estimator is put "
-                f"into a {SCALES}(…, transformer=StandardScaler())",
-                stacklevel=CALLER,
-            )
+        data = Data(self._kind, self._n_rows, self._deviation)
+        for doubt in doubts(self.estimator, naming, learned, data):
+            warnings.warn(doubt, stacklevel=CALLER)
 
     def _metric(self) -> str | None:
         """The score to search by; None if it shows in the results alone."""
@@ -289,17 +236,6 @@ class LearnedSearchCV(BaseSearchCV):  # type: ignore[misc]
         if callable(self.refit) or not self.refit:
             return None
         return "score"
-
-
-def _deviation(y: Any) -> float | None:
-    """That of a target of numbers, where it is far from 1."""
-    try:
-        numbers = np.asarray(y, float)
-    except (TypeError, ValueError):
-        return None
-    deviation = float(np.std(numbers)) if numbers.size else 0.0
-    is_near = 1 / FAR_FROM_ONE <= deviation <= FAR_FROM_ONE
-    return None if is_near or not math.isfinite(deviation) or deviation == 0 else deviation
 
 
 @dataclass
