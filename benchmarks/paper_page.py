@@ -369,7 +369,7 @@ def draw(plan: str, figures: set[str]) -> None:
 
 def draw_regions(name: str, plan: Plan, figures: set[str], data: Path | None) -> None:
     """The learned spaces themselves. Without its table a picture stays as it was."""
-    folders = () if data is None else (str(data.resolve()),)
+    folders = (*plan.data, *([] if data is None else [str(data.resolve())]))
     for picture in plan.region:
         if picture.figure not in figures:
             continue
