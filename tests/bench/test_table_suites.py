@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.own_tables.datasets import SAME
 
 import ringfence as rf
 from ringfence.bench.suites import SuiteSource, load_suite
@@ -200,6 +201,22 @@ def test_runs_that_failed_are_left_out(make, tmp_path):
     learned = rf.learn(history, suite.space, starts=0)
     assert learned.odds is None and learned.zone is None and not learned.provenance.dropped
     assert make(ACCURACY + "least_rows = 3\n").tasks == ("t", "flat")
+
+
+def test_no_task_is_learned_from_for_one_of_the_same_data(make):
+    suite = make('same = [["t", "flat"]]\n' + ACCURACY)
+    assert [suite.sources(task) for task in ("t", "u", "flat")] == [("u",), ("t", "flat"), ("u",)]
+    with pytest.raises(SettingError, match="no task 'gone' of the same data"):
+        make('same = [["t", "gone"]]\n' + ACCURACY)
+
+
+@pytest.mark.parametrize("learner", ["svm", "xgboost", "forest"])
+def test_the_tables_of_our_own_leave_out_data_not_only_tasks(learner):
+    what, _ = read_description(DESCRIPTIONS / f"{learner}_own.toml")
+    together = {frozenset(group) for group in what.same}
+    for task in what.tasks:
+        same = {other for other in what.tasks if SAME.get(other, other) == SAME.get(task, task)}
+        assert len(same) == 1 or same in together
 
 
 def test_a_suite_of_named_tasks_stays_the_same_while_their_runs_do(make, tmp_path):

@@ -70,6 +70,8 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     targets: tuple[int | str, ...] = ()
     """Only these are left out in turn, and all others are what is learned from; empty: each task is
     left out, and learned from for the others."""
+    same: tuple[tuple[int | str, ...], ...] = ()
+    """Groups of tasks that are made of the same data: none is learned from for another of them."""
     starts: str | None = None
     """A table of rows that every search begins with: task, replication, and row, its place among
     the rows of the task, from 0."""

@@ -108,6 +108,7 @@ def _table(path: Path, source: SuiteSource) -> Table:
         log_loss=what.log_loss,
         meta=meta,
         targets=tuple(str(task) for task in what.targets),
+        same=tuple(frozenset(map(str, group)) for group in what.same),
         starts=None if given is None else _starts(given),
     )
 

@@ -56,6 +56,7 @@ class Table(Suite):
         log_loss: bool = False,
         meta: Mapping[str, Mapping[str, float]] | None = None,
         targets: tuple[str, ...] = (),
+        same: tuple[frozenset[str], ...] = (),
         starts: Mapping[tuple[str, int], tuple[int, ...]] | None = None,
     ) -> None:
         self.name, self.origin, self.digest, self.space = name, origin, digest, space
@@ -64,10 +65,13 @@ class Table(Suite):
         self.tasks = history.tasks
         self._history, self._losses, self._meta = history, losses, meta
         self._complete, self._evaluation = complete, evaluation
-        self._targets, self._starts = targets, starts
+        self._targets, self._same, self._starts = targets, same, starts
         for task in targets:
             if task not in self.tasks:
                 raise SettingError(f"suite {name!r} has no task {task!r} to leave out")
+        for task in frozenset().union(*same):
+            if task not in self.tasks:
+                raise SettingError(f"suite {name!r} has no task {task!r} of the same data")
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -75,8 +79,9 @@ class Table(Suite):
         return self._targets or self.tasks
 
     def sources(self, task: str) -> tuple[str, ...]:
-        """All other tasks, without those that are left out if they are named."""
-        return tuple(t for t in super().sources(task) if t not in self._targets)
+        """All other tasks of other data, without those that are left out if they are named."""
+        same = frozenset().union(*(group for group in self._same if task in group))
+        return tuple(t for t in super().sources(task) if t not in {*self._targets, *same})
 
     def starts(self, task: str, replication: int) -> tuple[tuple[Config, float], ...]:
         """The given rows, each with its own loss even if its configuration was repeated."""
