@@ -35,6 +35,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from ringfence.adapters.sklearn import LearnedSearchCV, arguments, param_list
+from ringfence.adapters.sklearn.doubts import Data, deviation_of, doubts
 from ringfence.learned.full import full_space
 
 HOMES = {
@@ -398,8 +399,34 @@ def test_what_the_user_set_and_the_hub_sets_anew_is_told(iris):
     )  # which would fail, since the hub's forests draw a part of the rows
     assert told.startswith("the search sets bootstrap, and yours, False")
     assert warned(LearnedSearchCV(SVC(C=3.0), 2, ONE, cv=2), *iris) == []  # it names C itself
+    (told,) = warned(LearnedSearchCV(MLPClassifier((5,)), 1, cv=2, random_state=0), *iris)
+    assert told.startswith("the search sets hidden_layer_sizes, and yours, (5,)")  # of two widths
     with pytest.raises(rf.SettingError, match="yours is 'precomputed'"):
         LearnedSearchCV(SVC(kernel="precomputed"), 2).fit(iris[0] @ iris[0].T, iris[1])
+
+
+class Odd:
+    def __eq__(self, other):
+        raise KeyError("never compared")
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("value", [Odd(), np.array([1.0, 2.0]), float("nan"), None])
+def test_whatever_is_set_is_told_and_no_error(value):
+    naming, space = naming_of_hub(SVC()), rf.hub("svm")
+    told = list(doubts(SVC(C=value), naming, space, Data("classification", 150, None)))
+    assert len(told) == 1 and told[0].startswith("the search sets C, and yours, ")
+    assert list(doubts(SVC(C=1), naming, space, Data("classification", 150, None))) == []
+
+
+def test_a_class_of_ones_own_with_a_name_of_the_hub_may_need_arguments():
+    class SVC(sklearn.svm.SVC):
+        def __init__(self, C, *, kernel="rbf"):
+            super().__init__(C=C, kernel=kernel)
+
+    told = doubts(SVC(2.0), naming_of_hub(SVC(2.0)), rf.hub("svm"), Data("classification", 9, None))
+    assert [line.split(",")[0] for line in told] == ["the search sets C"]
 
 
 def test_another_name_of_a_searched_argument_is_refused(iris):
@@ -421,6 +448,8 @@ def test_data_unlike_those_of_the_hub_are_told(iris):
     (told,) = warned(LearnedSearchCV(RandomForestClassifier(), 1, cv=2, random_state=0), X, y)
     assert told.startswith("the hub knows data of") and "these are 3,000" in told
     dollars = 1e5 * iris[0][:, 0]
+    odd = (["a", "b"], [], [np.inf, 0.0], [1e300, -1e300], None, [[1.0], [None]], object())
+    assert [deviation_of(y) for y in odd] == [None] * len(odd)
     (told,) = warned(LearnedSearchCV(MLPRegressor(), 2, cv=2, random_state=0), *(iris[0], dollars))
     assert "deviation of the target is 8.25e+04" in told
     scaled = TransformedTargetRegressor(MLPRegressor(), transformer=StandardScaler())

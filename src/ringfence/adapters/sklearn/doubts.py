@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,8 +16,7 @@ from ringfence.learned.hub.asking import hub
 from ringfence.learned.hub.entries import HubEntry, beyond, part_behind
 from ringfence.learned.hub.records import PartRecord
 from ringfence.learned.space import LearnedSpace
-from ringfence.quoting import literal
-from ringfence.words import shortened, some
+from ringfence.words import brief, some
 
 Kind: TypeAlias = Literal["classification", "regression"]
 
@@ -26,8 +26,6 @@ SCALES = "TransformedTargetRegressor"
 FAR_FROM_ONE = 10.0
 """The deviation of a target may be so many times larger or smaller: the best penalties of the hub's
 tasks, whose deviation is 1, differ by more."""
-LONGEST = 40
-"""Characters of a value in a line."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,9 @@ def deviation_of(y: Any) -> float | None:
         numbers = np.asarray(y, float)
     except (TypeError, ValueError):
         return None
-    return float(np.std(numbers)) if numbers.size and np.isfinite(numbers).all() else None
+    with np.errstate(all="ignore"):
+        deviation = float(np.std(numbers)) if numbers.size else math.nan
+    return deviation if math.isfinite(deviation) else None
 
 
 def doubts(estimator: Any, naming: Naming, learned: LearnedSpace, data: Data) -> Iterator[str]:
@@ -55,9 +55,9 @@ def doubts(estimator: Any, naming: Naming, learned: LearnedSpace, data: Data) ->
     Raises:
         SettingError: what is set of the estimator would undo the search.
     """
-    for name, value in _set_again(estimator, naming, learned.space.parameters).items():
+    for name, value in _set_again(estimator, naming, learned).items():
         yield (
-            f"the search sets {name}, and yours, {shortened(literal(value), LONGEST)}, is not "
+            f"the search sets {name}, and yours, {brief(value)}, is not "
             "kept: to keep it, name what is to be searched in an rf.Space (space=)"
         )
     behind = part_behind(learned)
@@ -67,49 +67,58 @@ def doubts(estimator: Any, naming: Naming, learned: LearnedSpace, data: Data) ->
         yield from _of_scale(behind[0].name, estimator, data)
 
 
-def _set_again(estimator: Any, naming: Naming, names: Iterable[str]) -> dict[str, Any]:
-    """What the user has set of an estimator and a search of the hub's parameters sets anew, by
-    name; a space of one's own says itself what it sets.
+def _set_again(estimator: Any, naming: Naming, learned: LearnedSpace) -> dict[str, Any]:
+    """What the user has set of an estimator and a search of the hub's space sets anew, by name; a
+    space of one's own says itself what it sets.
 
     Raises:
         SettingError: an argument has been set under another of its names, so that the search would
             have no effect; or the kernel is one that no space has.
     """
     part = dict(parts_of(estimator)).get(naming.prefix, estimator)
-    known = ESTIMATORS.get(type(part).__name__)
-    if known is None:
-        return {}
     given = part.get_params(deep=False)
-    searched = set(names)
-    fixed = {} if naming.known is None else naming.known.fixed
-    for alias, name in known.aliases.items():
-        if given.get(alias) is not None and name in searched | fixed.keys():
+    searched = _searched(naming, learned)
+    known = ESTIMATORS.get(type(part).__name__)
+    for alias, name in ({} if known is None else known.aliases).items():
+        if given.get(alias) is not None and name in searched:
             raise SettingError(
-                f"{type(part).__name__} has {alias}={given[alias]!r}, which is {name} by another "
-                "name and would win over what the search sets: leave it out"
+                f"{type(part).__name__} has {alias}={brief(given[alias])}, "
+                f"which is {name} by another name and would win over what the search sets: leave "
+                "it out"
             )
-    if "kernel" in searched and (callable(kernel := given["kernel"]) or kernel == "precomputed"):
-        raise SettingError(
-            f"the space searches the kernel, and yours is {given['kernel']!r}: pass space=, an "
-            "rf.Space without it"
-        )
     if naming.known is None:
         return {}
-    usual = type(part)().get_params(deep=False)
+    kernel = given.get("kernel")
+    if "kernel" in searched and (callable(kernel) or _is(kernel, "precomputed")):
+        raise SettingError(
+            f"the space searches the kernel, and yours is {brief(kernel)}: "
+            "pass space=, an rf.Space without it"
+        )
+    usual = {name: each.default for name, each in signature(type(part)).parameters.items()}
+    fixed = naming.known.fixed
     return {
-        name: value
-        for name, value in given.items()
-        if (name in searched or (name in fixed and fixed[name] != value))
-        and not _same_value(value, usual.get(name))
+        name: given[name]
+        for name in sorted(searched & given.keys())
+        if not _is(given[name], usual.get(name))  # XGBoost's, which it does not name, are None
+        and not (name in fixed and _is(given[name], fixed[name]))
     }
 
 
-def _same_value(one: Any, other: Any) -> bool:
-    """Whether two arguments are the same; arrays are not."""
-    try:
-        return bool(one == other)
-    except ValueError:
-        return False
+def _searched(naming: Naming, learned: LearnedSpace) -> set[str]:
+    """The arguments that a search sets. Some are made of several parameters, and some depend on
+    others: the starting points have them all."""
+    names = set(learned.space.parameters)
+    if naming.known is not None:
+        names |= {name for each in learned.starts() for name in naming.known.arguments(each)}
+    return names
+
+
+def _is(one: Any, other: Any) -> bool:
+    """Whether a value that a user has set is a plain one; nothing else is compared."""
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        return isinstance(one, bool) == isinstance(other, bool) and one == other
+    plain = one is None or isinstance(one, (str, tuple))
+    return one is other or (plain and type(one) is type(other) and bool(one == other))
 
 
 def _of_size(found: HubEntry, part: PartRecord, rows: int) -> Iterator[str]:
