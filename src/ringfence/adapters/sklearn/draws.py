@@ -64,7 +64,7 @@ def arguments(learned: LearnedSpace | Space, config: Mapping[str, Any]) -> Confi
         >>> import ringfence as rf
         >>> from ringfence.adapters import sklearn
         >>> sklearn.arguments(rf.hub("mlp"), {"layers": 2, "width_1": 64, "width_2": 16})
-        {'hidden_layer_sizes': (64, 16)}
+        {'solver': 'adam', 'early_stopping': False, 'hidden_layer_sizes': (64, 16)}
     """
     origin = as_learned(learned).hub
     known = known_of(origin) if origin else None
