@@ -45,8 +45,9 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     learned.save(output / "learned.json")
     say(*_picture(learned, output))
-    program = "ringfence" if shutil.which("ringfence") else shell_word(sys.argv[0])
-    program = "python -m ringfence" if program.endswith("__main__.py") else program
+    is_module = sys.argv[0].endswith("__main__.py")
+    started = "python -m ringfence" if is_module else shell_word(sys.argv[0])
+    program = "ringfence" if shutil.which("ringfence") else started
     made = shell_word(str(output / "learned.json"))
     put(f"draw from it:   {program} sample {made} -n 5 --seed 0\n")
     put(f"try first:      {program} starts {made} -n 5\n\n")
